@@ -90,6 +90,7 @@ export class ArchivedServer implements AsyncDisposable {
     const { signal } = new AbortController();
     const context = {
       store,
+      cluster: undefined,
       connection: from.connection,
       dataDirectory: from.dataDirectory,
       programs,

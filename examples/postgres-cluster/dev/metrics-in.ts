@@ -1,4 +1,4 @@
-/** Returns the names of the instance metrics that occur in a string. */
-export function metricsIn(text: string): readonly string[] {
-  return [...new Set(text.match(/\bpostgres_instance_\w+/g) ?? [])];
+/** Returns the names of the metrics of instances, or of poolers, that occur in a string. */
+export function metricsIn(text: string, of: 'instance' | 'pooler' = 'instance'): readonly string[] {
+  return [...new Set(text.match(new RegExp(`\\bpostgres_${of}_\\w+`, 'g')) ?? [])];
 }

@@ -1,12 +1,17 @@
+import { get } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { Pod, Secret, Service } from '@kubewright/apimachinery/core/v1';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { metricsIn } from '../dev/metrics-in.ts';
 import { OperatedCluster } from '../dev/operated-cluster.ts';
 import { isPgBouncerInstalled } from '../dev/pgbouncer.ts';
 import { isPostgresInstalled } from '../dev/postgres-operator.ts';
 import { PostgresCluster } from './api/v1/postgres-cluster.ts';
 import { PostgresPooler } from './api/v1/postgres-pooler.ts';
 import { healthyPhase } from './controllers/cluster-status.ts';
+import { statusPort } from './instance/protocol.ts';
+import { poolerMetrics } from './metrics/pooler-metrics.ts';
 import { secretValue } from './spec/credentials.ts';
 import { poolerLabel } from './spec/pooler-objects.ts';
 
@@ -69,6 +74,23 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
       return { connection, [Symbol.asyncDispose]: () => connection.end().catch(() => undefined) };
     };
 
+    /** Reads the metrics of the first pod as Prometheus does with `monitoring/pooler-pod-monitor.yaml`. */
+    const scrape = async () => {
+      const { items } = await operated.client.resource(Pod).list({ namespace, labelSelector: poolerLabel });
+      const secret = await operated.client.resource(Secret).get({ namespace, name: 'pool-pooler' });
+      const options = {
+        host: items[0]?.status?.podIP,
+        port: statusPort,
+        path: '/metrics',
+        ca: secretValue(secret, 'ca.crt'),
+        servername: 'pool',
+        agent: false,
+      };
+      return new Promise<string>((resolve, reject) => {
+        get(options, (response) => resolve(text(response))).once('error', reject);
+      });
+    };
+
     it('lets users log in with the passwords of the cluster, over TLS', async () => {
       await expect.poll(phase, patience).toBe(healthyPhase);
       await expect.poll(condition, patience).toMatchObject({ status: 'True', reason: 'PodsReady' });
@@ -80,6 +102,20 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
       await session.connection.query('CREATE TABLE orders (id int PRIMARY KEY)');
       await expect(connect({ password: 'wrong' })).rejects.toThrow('SASL authentication failed');
       await expect(connect({ user: 'postgres', password: 'pencil' })).rejects.toThrow('no such user');
+    });
+
+    it('serves metrics, among them all that the alerts and the dashboard use', async () => {
+      await using session = await connect();
+      await session.connection.query('SELECT 1');
+      const exported = async () => [...metricsIn(await scrape(), 'pooler')].sort();
+      await expect.poll(exported, patience).toEqual(poolerMetrics.map(({ name }) => name).sort());
+      const found = await scrape();
+      expect(found).toMatch(/^postgres_pooler_up\{cluster="shop",pooler="pool"\} 1$/m);
+      expect(found).toMatch(/^postgres_pooler_info\{.*version="PgBouncer 1\.\d+\.\d+"\} 1$/m);
+      expect(found).toMatch(/^postgres_pooler_clients\{.*database="shop",user="shop",state="active"\} [1-9]/m);
+      expect(found).toMatch(/^postgres_pooler_queries_total\{.*database="shop"\} [1-9]/m);
+      expect(found).toMatch(/^postgres_pooler_max_clients\{.*\} 100$/m);
+      expect(found).not.toContain('database="pgbouncer"');
     });
 
     it('does not let users look up passwords', async () => {
@@ -124,9 +160,11 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
       };
       const outcome = () => query().catch((error: Error) => error.message);
       await expect.poll(outcome, patience).toMatch(/timeout/);
+      expect(await scrape()).toMatch(/^postgres_pooler_paused\{.*\} 1$/m);
       await change({ paused: false });
       await expect.poll(outcome, patience).toEqual([{ one: 1 }]);
       expect(await pods()).toEqual(before);
+      await expect.poll(scrape, patience).toMatch(/^postgres_pooler_paused\{.*\} 0$/m);
     });
 
     it('rejects invalid parameters, and continues with the previous ones', async () => {

@@ -16,6 +16,8 @@ export interface ArchiveLocation {
   readonly folder: string;
   /** The newest timeline whose history a standby may restore. @defaultValue any */
   readonly newestTimeline?: number;
+  /** ID of the cluster that archives here. Undefined until the operator has assigned it, and for restores. */
+  readonly owner?: string;
   /** The directory where the volume is mounted. */
   readonly directory?: string;
   readonly s3?: {

@@ -18,7 +18,7 @@ import { archivedWal, isPartialSegment } from './wal-file.ts';
  * that were promoted from the same segment have different versions of it, and the first segment of the new timeline
  * contains the same WAL.
  *
- * @throws ArchiveError with the reason `Conflict` if another database owns the archive, or the archive has this file
+ * @throws ArchiveError with the reason `Conflict` if another database or cluster owns the archive, or the archive has this file
  *   with different content
  */
 export async function archiveWal(
@@ -27,6 +27,8 @@ export async function archiveWal(
     readonly name: string;
     readonly path: string;
     readonly identity: SystemIdentity;
+    /** ID of the cluster; see `ensureOwner`. */
+    readonly cluster: string | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {

@@ -76,6 +76,31 @@ describe('runWalProgram', () => {
     expect(log[0]).toContain('the archive belongs to database system 1, not to database system 2; use another path');
   });
 
+  it('rejects WAL of a clone of the volumes, whose database is the same one', async () => {
+    const cluster = (owner: string) =>
+      writeFileSync(path('archive.json'), JSON.stringify({ folder: 'shop', directory: path('archive'), owner }));
+    cluster('original');
+    expect(await archive()).toBe(0);
+    cluster('clone');
+    expect(await archive()).toBe(1);
+    expect(await archive('data', '00000002.history')).toBe(1);
+    expect(log[0]).toMatch(/the archive belongs to another cluster .* delete cluster.json from the archive$/);
+    // A standby of the clone must not replay the original's WAL either.
+    expect(await restore('standby')).toBe(1);
+    expect(existsSync(path('restored'))).toBe(false);
+    rmSync(path('archive', 'shop', 'cluster.json'));
+    expect(await archive()).toBe(0);
+    cluster('original');
+    expect(await archive()).toBe(1);
+  });
+
+  it('lets a cluster claim an archive that an earlier release has written', async () => {
+    expect(await archive()).toBe(0);
+    writeFileSync(path('archive.json'), JSON.stringify({ folder: 'shop', directory: path('archive'), owner: 'a' }));
+    expect(await archive()).toBe(0);
+    expect(readFileSync(path('archive', 'shop', 'cluster.json'), 'utf8')).toBe('{"cluster":"a"}');
+  });
+
   it("keeps a database and its restored copies out of each other's archives", async () => {
     await archive();
     await markAsCopy(path('data'), 'a');

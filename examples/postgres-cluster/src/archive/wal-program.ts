@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { ArchiveError } from './archive-error.ts';
 import { clearFailure, reportFailure } from './archive-failure.ts';
 import { type ArchiveLocation, openArchive } from './archive-location.ts';
+import { readCluster } from './archive-owner.ts';
+import type { ArchiveStore } from './archive-store.ts';
 import { archiveWal } from './archive-wal.ts';
 import { ensureEndOfWal } from './end-of-wal.ts';
 import { restoreWal } from './restore-wal.ts';
@@ -37,8 +39,10 @@ async function archive(args: readonly string[], { log, folder, now }: WalProgram
   const [locationFile = '', name = '', path = ''] = args;
   try {
     const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
-    const store = await openArchive(await readLocation(locationFile));
-    await archiveWal(store, { name, path, identity: await readIdentity(folder), signal });
+    const location = await readLocation(locationFile);
+    const store = await openArchive(location);
+    const { owner: cluster } = location;
+    await archiveWal(store, { name, path, identity: await readIdentity(folder), cluster, signal });
   } catch (error) {
     const message = `cannot archive ${name}: ${messageOf(error)}`;
     log(message);
@@ -60,6 +64,7 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
     // During recovery, requests are retried for longer, because a failure would end the recovery. A standby can stream
     // WAL in the meantime.
     const store = await openArchive(location, { isPatient: purpose === 'recovery' });
+    if (purpose === 'standby') await ensureSameCluster(store, { location, signal });
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
     // Not checked for a standby: it streams the WAL that is not archived yet.
     if (purpose === 'recovery') await ensureEndOfWal(store, { name, path, signal });
@@ -68,6 +73,19 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
     log(`cannot restore ${name}: ${messageOf(error)}`);
     return purpose === 'recovery' ? walExitCodes.stopRecovery : walExitCodes.failed;
   }
+}
+
+/**
+ * Keeps a standby from replaying the WAL of another cluster: clones of one cluster's volumes share its system identifier and
+ * timeline.
+ */
+async function ensureSameCluster(
+  store: ArchiveStore,
+  { location: { owner }, signal }: { readonly location: ArchiveLocation; readonly signal: AbortSignal },
+): Promise<void> {
+  const found = owner === undefined ? undefined : await readCluster(store, signal);
+  if (found === undefined || found === owner) return;
+  throw new ArchiveError('Conflict', 'the archive belongs to another cluster with the same database');
 }
 
 async function readLocation(locationFile: string): Promise<ArchiveLocation> {

@@ -5,9 +5,13 @@ import { applyRetention } from './apply-retention.ts';
 import { type ArchivedBackup, listBackups } from './archived-backup.ts';
 import { type BackupContext, takeBackup } from './take-backup.ts';
 
-export interface BackupRunnerOptions extends Omit<BackupContext, 'store' | 'signal'> {
-  /** Opens the archive, and returns it with the number of backups to keep. @throws ArchiveError if the cluster has no archive */
-  readonly archive: () => Promise<{ readonly store: ArchiveStore; readonly keep: number }>;
+export interface BackupRunnerOptions extends Omit<BackupContext, 'store' | 'cluster' | 'signal'> {
+  /**
+   * Opens the archive, and returns it with the ID of the cluster, and the number of backups to keep.
+   *
+   * @throws ArchiveError if the cluster has no archive
+   */
+  readonly archive: () => Promise<Pick<BackupContext, 'store' | 'cluster'> & { readonly keep: number }>;
   readonly log: Logger;
 }
 
@@ -40,10 +44,10 @@ export class BackupRunner implements AsyncDisposable {
     const { archive, log } = this.#options;
     const { signal } = this.#abort;
     try {
-      const { store, keep } = await archive();
+      const { store, cluster, keep } = await archive();
       // Another instance may have completed this backup, or this instance did before its manager restarted.
       const existing = (await listBackups(store, signal)).find(({ uid }) => uid === request.uid);
-      const backup = existing ?? (await takeBackup(request, { ...this.#options, store, signal }));
+      const backup = existing ?? (await takeBackup(request, { ...this.#options, store, cluster, signal }));
       log.info('completed a backup', { backup: backup.id, sizeBytes: backup.sizeBytes });
       await this.#expire(store, keep);
       const [oldest] = await listBackups(store, signal);

@@ -25,6 +25,8 @@ const incrementalVersion = 170_000;
 
 export interface BackupContext {
   readonly store: ArchiveStore;
+  /** ID of the cluster; see `ensureOwner`. */
+  readonly cluster: string | undefined;
   /** Connection string of the server, for a role with `REPLICATION`. */
   readonly connection: string;
   /** Data directory of the server. */
@@ -50,7 +52,8 @@ export async function takeBackup({ name, uid, type }: BackupRequest, context: Ba
   const id = `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${name}`;
   await using session = new ReplicationSession(context.connection, { context: context.programs, signal });
   const server = await session.server();
-  await ensureOwner(store, { identity: await readIdentity(context.dataDirectory), signal });
+  const identity = await readIdentity(context.dataDirectory);
+  await ensureOwner(store, { identity, cluster: context.cluster, signal });
   const parent = type === 'incremental' ? await parentFor(server, context) : undefined;
   await finishWal(session, { ...context, copy: (limited) => copy(id, { ...context, parent, signal: limited }) });
   const { data, manifest } = backupFiles(id);

@@ -7,6 +7,7 @@ import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { roleOf } from '../plan/roles.ts';
 import type { RolloutStep } from '../plan/rollout.ts';
 import type { ScaleStep } from '../plan/scale.ts';
+import { archiveOwnerAnnotation } from '../spec/archive-owner.ts';
 import { instancePodFor } from '../spec/instance-pod.ts';
 import { removedLabel, volumeClaimFor } from '../spec/volume-claim.ts';
 import type { Attempts } from './attempts.ts';
@@ -17,6 +18,7 @@ export class ClusterChanges {
   readonly #cluster: Stored<PostgresCluster>;
   readonly #ctx: ReconcileContext<PostgresCluster>;
   readonly #image: string;
+  readonly #archiveOwner: string;
   readonly #own: OwnObjects;
   readonly #attempts: Attempts;
   readonly #created: string[] = [];
@@ -27,6 +29,7 @@ export class ClusterChanges {
       readonly ctx: ReconcileContext<PostgresCluster>;
       readonly own: OwnObjects;
       readonly image: string;
+      readonly archiveOwner: string;
       readonly attempts: Attempts;
     },
   ) {
@@ -34,6 +37,7 @@ export class ClusterChanges {
     this.#ctx = parts.ctx;
     this.#own = parts.own;
     this.#image = parts.image;
+    this.#archiveOwner = parts.archiveOwner;
     this.#attempts = parts.attempts;
   }
 
@@ -80,6 +84,16 @@ export class ClusterChanges {
     }
   }
 
+  /** Annotates claims with the ID under which the cluster archives WAL. */
+  async mark(instances: readonly string[]): Promise<void> {
+    const body = { metadata: { annotations: { [archiveOwnerAnnotation]: this.#archiveOwner } } };
+    for (const name of instances) {
+      const act = () =>
+        this.#ctx.client.resource(PersistentVolumeClaim).patch(this.#key(name), { type: 'merge', body });
+      await this.#attempts.make(`annotate the volume claim of ${name}`, act);
+    }
+  }
+
   /** Carries out a rollout step: recreates a pod, or calls `restart` to restart a server. */
   async update(step: RolloutStep | undefined, restart: (name: string) => Promise<void>): Promise<void> {
     if (step === undefined || step.do === 'wait') return;
@@ -121,7 +135,8 @@ export class ClusterChanges {
 
   async #create(name: string): Promise<void> {
     // The claim has no owner, so that the volume outlives the cluster.
-    await this.#own.apply(PersistentVolumeClaim, [volumeClaimFor(this.#cluster, name)], 'none');
+    const claim = volumeClaimFor(this.#cluster, { instance: name, archiveOwner: this.#archiveOwner });
+    await this.#own.apply(PersistentVolumeClaim, [claim], 'none');
     this.#created.push(name);
     await this.#start(name);
     this.#ctx.events.record({ reason: 'InstanceCreated', note: `created the instance ${name}`, series: name });

@@ -71,6 +71,7 @@ export function clusterStatus(
   return {
     phase,
     ...(why !== undefined && { phaseReason: why }),
+    archiveOwner: observed.archiveOwner,
     instances: members.length,
     readyInstances: members.filter((each) => isWorking(each, currentPrimary)).length,
     ...(targetPrimary !== undefined && {

@@ -98,4 +98,27 @@ describe('postgresCluster, while changes fail', () => {
       'shop-4 2Gi',
     ]);
   });
+
+  it('tries a requested switchover once, although the request cannot be removed', async () => {
+    const request = () => patch({ metadata: { annotations: { [primaryAnnotation]: 'shop-1' } } });
+    const attempts = async () => {
+      const { switchoverFailure, failedRequest } = await status();
+      return [switchoverFailure?.count, failedRequest];
+    };
+    isRejected = (call) => writes('postgresclusters')(call) && call.target?.subresource === undefined;
+    // No replica has the last WAL of the primary, so the primary becomes the primary again.
+    instances.server(3).receivedLSN = '0/3000100';
+    await request();
+    await expect.poll(attempts, patience).toEqual([1, 'shop-1']);
+    await expect.poll(state, patience).toEqual([healthyPhase, 'shop-3', 4, 'False']);
+    expect(await attempts()).toEqual([1, 'shop-1']);
+    isRejected = () => false;
+    await expect.poll(state, patience).toEqual([healthyPhase, 'shop-3', 4, 'True']);
+    expect(await attempts()).toEqual([1, undefined]);
+    // The same request again is a new one.
+    await request();
+    await expect.poll(attempts, patience).toEqual([2, undefined]);
+    const { metadata } = await client.resource(PostgresCluster).get(key);
+    expect(metadata.annotations?.[primaryAnnotation]).toBeUndefined();
+  });
 });

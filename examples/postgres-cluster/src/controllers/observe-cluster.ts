@@ -4,6 +4,7 @@ import type { Node, PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/
 import type { FailoverQuorum, PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import type { InstanceReport } from '../instance/protocol.ts';
 import type { ObservedCluster, ObservedInstance, ObservedLease, ObservedPod } from '../plan/observed-cluster.ts';
+import { archiveOwnerAnnotation, archiveOwnerOf } from '../spec/archive-owner.ts';
 import { instanceNumber } from '../spec/cluster-names.ts';
 import { instancePodFor, specHashAnnotation } from '../spec/instance-pod.ts';
 import { removedLabel } from '../spec/volume-claim.ts';
@@ -32,6 +33,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
   const { metadata, spec, status = {} } = cluster;
   const { replication = {}, fenced = [] } = spec;
   const members = observeInstances(cluster, objects);
+  const requested = metadata.annotations?.[primaryAnnotation];
   const { primaryFailingSince: failing, targetPrimaryTime: targeted } = status;
   return {
     name: metadata.name,
@@ -41,9 +43,11 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
     maxSwitchoverLagBytes: Math.ceil(Quantity.parse(replication.maxSwitchoverLag ?? '256Mi').toNumber()),
     updates: spec.updates ?? 'unsupervised',
     storageSize: spec.storage.size ?? '1Gi',
+    archiveOwner: archiveOwnerOf(cluster, objects.claims),
     fenced,
     isHibernated: spec.hibernated ?? false,
-    requestedPrimary: metadata.annotations?.[primaryAnnotation],
+    requestedPrimary: requested === status.failedRequest ? undefined : requested,
+    failedRequest: requested === status.failedRequest ? requested : undefined,
     forcedPrimary: metadata.annotations?.[forcedPrimaryAnnotation],
     targetPrimary: status.targetPrimary,
     switchoverFrom: status.switchoverFrom,
@@ -89,6 +93,7 @@ function observeInstances(cluster: Stored<PostgresCluster>, objects: ClusterObje
             size: claim.spec?.resources?.requests?.['storage'] ?? '0',
             isLost: claim.status?.phase === 'Lost',
             isDeleting: isDeleting(claim),
+            archiveOwner: claim.metadata.annotations?.[archiveOwnerAnnotation],
           },
         }),
       };

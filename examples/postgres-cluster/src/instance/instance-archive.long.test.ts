@@ -61,6 +61,26 @@ describe.skipIf(programFolder === undefined)('an instance with an archive (needs
     expect(((await archived())?.lastArchived ?? '') >= failed).toBe(true);
   });
 
+  it('archives nothing and takes no backup if it runs on a clone of the volumes of another cluster', async () => {
+    await primary.query('CREATE TABLE notes (id int)');
+    /** Writes WAL, and returns why it could not be archived. */
+    const failure = async () => {
+      await primary.query('INSERT INTO notes VALUES (1)');
+      return (await archived())?.message;
+    };
+    await cluster.setStatus({ archiveOwner: 'original' });
+    await expect
+      .poll(async () => [await failure(), existsSync(join(archive, 'shop', 'cluster.json'))], patience)
+      .toEqual([undefined, true]);
+    await cluster.setStatus({ archiveOwner: 'clone' });
+    await expect.poll(failure, patience).toContain('the archive belongs to another cluster with the same database');
+    await primary.request('POST', '/v1/backups?name=clone&uid=u-2&type=full');
+    const report = async () => JSON.parse((await primary.request('GET', '/v1/backups/u-2')).body) as BackupReport;
+    await expect.poll(async () => (await report()).error, patience).toContain('another cluster with the same database');
+    await cluster.setStatus({ archiveOwner: 'original' });
+    await expect.poll(failure, patience).toBeUndefined();
+  });
+
   it('restores a new cluster, and archives its WAL on a new timeline', async () => {
     const restore = { from: { cluster: 'shop', target: backup } };
     const ownArchive = folder.make('own-archive');

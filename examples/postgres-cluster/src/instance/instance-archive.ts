@@ -47,10 +47,12 @@ export class InstanceArchive {
     { major, newestTimeline }: { readonly major: number; readonly newestTimeline: number | undefined },
   ): Promise<Pick<SettingsInput, 'archiveCommand' | 'restoreCommand' | 'summarizesWal'>> {
     if (!target) return {};
-    const { data, command } = this.#options;
+    const { data, command, access } = this.#options;
+    const owner = access.cluster?.status?.archiveOwner;
     const content = JSON.stringify({
       ...this.#locationOf(target),
       ...(newestTimeline !== undefined && { newestTimeline }),
+      ...(owner !== undefined && { owner }),
     });
     if (content !== this.#written) {
       await data.createFolder(this.#folder);

@@ -124,9 +124,10 @@ export class InstanceManager {
       folder: this.#local.volume,
       switchWal: () => this.#local.switchWal(),
       archive: async () => {
-        const { backup } = this.#access.cluster?.spec ?? {};
+        const { spec: { backup } = {}, status } = this.#access.cluster ?? {};
         if (!backup) throw new ArchiveError('Invalid', 'the cluster has no archive');
-        return { store: await this.#local.archive.open(backup, { isPatient: true }), keep: backup.keep ?? 7 };
+        const store = await this.#local.archive.open(backup, { isPatient: true });
+        return { store, cluster: status?.archiveOwner, keep: backup.keep ?? 7 };
       },
     });
   }

@@ -11,6 +11,7 @@ export interface Alert {
 }
 
 const perCluster = 'by (namespace, cluster)';
+const perPooler = 'by (namespace, cluster, pooler)';
 const gibibyte = 1024 ** 3;
 
 /** The alerts of PostgreSQL clusters. */
@@ -185,6 +186,39 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'The statistics of {{ $labels.pod }} cannot be read: other alerts may not fire.',
     action: 'Read the logs of the instance.',
+  },
+  {
+    name: 'PostgresPoolerUnavailable',
+    expr: `max ${perPooler} (postgres_pooler_up) == 0`,
+    for: '1m',
+    severity: 'critical',
+    summary: 'No PgBouncer of the pooler {{ $labels.pooler }} responds: its clients cannot connect.',
+    action: 'Read the condition Ready of the PostgresPooler, and the logs of its pods.',
+  },
+  {
+    name: 'PostgresPoolerClientsWait',
+    expr: `max ${perPooler} (postgres_pooler_max_wait_seconds) > 10 and max ${perPooler} (postgres_pooler_paused) == 0`,
+    for: '1m',
+    severity: 'warning',
+    summary:
+      'Clients of the pooler {{ $labels.pooler }} wait for more than 10 seconds for a connection to the cluster.',
+    action: 'Raise default_pool_size, or look for long transactions; if the cluster has no primary, repair it first.',
+  },
+  {
+    name: 'PostgresPoolerClientsExhausted',
+    expr: 'sum by (namespace, cluster, pooler, pod) (postgres_pooler_clients) > 0.9 * sum by (namespace, cluster, pooler, pod) (postgres_pooler_max_clients)',
+    for: '5m',
+    severity: 'warning',
+    summary: '{{ $labels.pod }} serves more than 90% of max_client_conn.',
+    action: 'Raise max_client_conn, or spec.instances of the PostgresPooler.',
+  },
+  {
+    name: 'PostgresPoolerPaused',
+    expr: 'postgres_pooler_paused == 1',
+    for: '15m',
+    severity: 'info',
+    summary: 'The pooler {{ $labels.pooler }} is paused: its clients wait.',
+    action: 'Set spec.paused of the PostgresPooler to false.',
   },
   {
     name: 'PostgresOperatorFailing',

@@ -11,6 +11,7 @@ interface Row {
 }
 
 const one = (metric: string): string => `postgres_instance_${metric}{$selector}`;
+const pooled = (metric: string): string => `postgres_pooler_${metric}{$selector}`;
 const panel = (title: string, unit: string, series: Panel['series']): Panel => ({ title, unit, series });
 
 const rows: readonly Row[] = [
@@ -75,6 +76,31 @@ const rows: readonly Row[] = [
       panel('WAL directory', 'bytes', { '{{pod}}': one('wal_bytes') }),
       panel('Databases', 'bytes', { '{{database}}': `max by (database) (${one('database_size_bytes')})` }),
       panel('Transaction ID age', 'none', { '{{database}}': `max by (database) (${one('transaction_id_age')})` }),
+    ],
+  },
+  {
+    title: 'Poolers',
+    panels: [
+      panel('Clients', 'none', {
+        '{{pooler}} {{state}}': `sum by (pooler, state) (${pooled('clients')})`,
+        '{{pooler}} max': `sum by (pooler) (${pooled('max_clients')})`,
+      }),
+      panel('Connections to the cluster', 'none', {
+        '{{pooler}} {{state}}': `sum by (pooler, state) (${pooled('servers')})`,
+      }),
+      panel('Longest wait for a connection', 's', {
+        '{{pooler}}': `max by (pooler) (${pooled('max_wait_seconds')})`,
+      }),
+      panel('Transactions through poolers', 'ops', {
+        '{{pooler}} {{database}}': `sum by (pooler, database) (rate(${pooled('transactions_total')}[5m]))`,
+      }),
+      panel('Average wait per transaction', 's', {
+        '{{pooler}} {{database}}': `sum by (pooler, database) (rate(${pooled('wait_seconds_total')}[5m])) / sum by (pooler, database) (rate(${pooled('transactions_total')}[5m]))`,
+      }),
+      panel('Traffic of clients', 'Bps', {
+        '{{pooler}} received': `sum by (pooler) (rate(${pooled('received_bytes_total')}[5m]))`,
+        '{{pooler}} sent': `sum by (pooler) (rate(${pooled('sent_bytes_total')}[5m]))`,
+      }),
     ],
   },
 ];

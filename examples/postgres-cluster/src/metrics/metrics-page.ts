@@ -1,12 +1,10 @@
 import { alerts } from './alerts.ts';
 import { instanceMetrics } from './instance-metrics.ts';
+import type { Metric } from './metric.ts';
+import { poolerMetrics } from './pooler-metrics.ts';
 
 /** Returns the reference page of the metrics and alerts. */
 export function metricsPage(): string {
-  const metric = instanceMetrics.map(
-    ({ name, type, help, labels }) =>
-      `| \`${name}\` | ${type} | ${labels.filter((each) => each !== 'cluster').join(', ')} | ${help} |`,
-  );
   const alert = alerts.map(
     ({ name, severity, expr, for: duration, summary, action }) =>
       `| \`${name}\` | ${severity} | \`${expr.replaceAll('|', '\\|')}\` for ${duration} | ${text(summary)} ${action} |`,
@@ -14,12 +12,15 @@ export function metricsPage(): string {
   return `# Metrics and alerts of PostgreSQL clusters
 
 This page lists the metrics and alerts of the example [\`postgres-cluster\`](../examples/postgres-cluster.md). It is generated from
-[\`instance-metrics.ts\`](../../examples/postgres-cluster/src/metrics/instance-metrics.ts) and
+[\`instance-metrics.ts\`](../../examples/postgres-cluster/src/metrics/instance-metrics.ts),
+[\`pooler-metrics.ts\`](../../examples/postgres-cluster/src/metrics/pooler-metrics.ts) and
 [\`alerts.ts\`](../../examples/postgres-cluster/src/metrics/alerts.ts).
 
 - **Scraping.** Each instance serves \`/metrics\` over HTTPS on its port \`status\`, 8000, and requires no client certificate. The server's
   certificate is signed by the cluster's own authority: trust the \`ca.crt\` of the Secret \`NAME-server\`, and verify the name \`NAME-rw\`.
   [\`monitoring/\`](../../examples/postgres-cluster/monitoring) contains a PodMonitor for the cluster \`shop\`.
+- **Poolers.** Each pod of a \`PostgresPooler\` serves \`/metrics\` in the same way, on its port \`metrics\`, 8000. Trust the \`ca.crt\` of the Secret
+  \`NAME-pooler\`, and verify the name of the pooler.
 - **Alerts.** \`monitoring/\` also contains the alerts as a PrometheusRule.
 - **Dashboard.** Import [\`postgres-clusters.json\`](../../examples/postgres-cluster/grafana/postgres-clusters.json) in Grafana.
 - **The operator** itself serves controller-runtime's metrics, like every operator.
@@ -29,9 +30,14 @@ This page lists the metrics and alerts of the example [\`postgres-cluster\`](../
 All metrics have the label \`cluster\`. Metrics without a value are left out: while its server does not accept connections, an instance
 reports only its own state.
 
-| metric | type | other labels | meaning |
-|---|---|---|---|
-${metric.join('\n')}
+${table(instanceMetrics, ['cluster'])}
+
+## Metrics of poolers
+
+All metrics have the labels \`cluster\` and \`pooler\`. If PgBouncer does not respond, only \`postgres_pooler_up\` and \`postgres_pooler_paused\` have
+values.
+
+${table(poolerMetrics, ['cluster', 'pooler'])}
 
 ## Alerts
 
@@ -43,6 +49,15 @@ ${alert.join('\n')}
 
 - [PostgreSQL with failover](../examples/postgres-cluster.md): the operator, and what its tests show.
 `;
+}
+
+/** Returns a table of metrics, without the labels that all of them have. */
+function table(metrics: readonly Metric[], common: readonly string[]): string {
+  const rows = metrics.map(
+    ({ name, type, help, labels }) =>
+      `| \`${name}\` | ${type} | ${labels.filter((each) => !common.includes(each)).join(', ')} | ${help} |`,
+  );
+  return ['| metric | type | other labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 /** Replaces Prometheus placeholders such as `{{ $labels.pod }}` with words, and returns a sentence. */

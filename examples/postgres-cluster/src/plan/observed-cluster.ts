@@ -16,10 +16,14 @@ export interface ObservedCluster {
   /** Lag of a streaming replica, in bytes of WAL, above which a switchover is delayed. */
   readonly maxSwitchoverLagBytes: number;
   readonly storageSize: string;
+  /** ID under which the cluster archives WAL. */
+  readonly archiveOwner: string;
   readonly fenced: readonly string[];
   readonly isHibernated: boolean;
   /** The instance that the user requested as the primary. */
   readonly requestedPrimary?: string | undefined;
+  /** A request whose switchover failed, and whose annotation could not be removed yet. */
+  readonly failedRequest?: string | undefined;
   /** The instance that the user chose as the primary, accepting the loss of acknowledged commits. */
   readonly forcedPrimary?: string | undefined;
   /** Undefined in a new cluster, empty while a primary is being chosen. */
@@ -64,6 +68,8 @@ export interface ObservedClaim {
   /** True if the volume no longer exists. */
   readonly isLost: boolean;
   readonly isDeleting: boolean;
+  /** ID under which the cluster of this volume archives WAL. */
+  readonly archiveOwner?: string | undefined;
 }
 
 export interface ObservedPod {

@@ -18,6 +18,14 @@ export interface PoolerManagerOptions {
   readonly program?: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Starts the server of the metrics. @defaultValue none */
+  readonly serveMetrics?: (parts: { readonly sockets: string; readonly files: PoolerFiles }) => Promise<MetricsServer>;
+}
+
+/** Serves the metrics of a running PgBouncer. */
+export interface MetricsServer extends AsyncDisposable {
+  /** Called when the files have changed. */
+  update(files: PoolerFiles): void;
 }
 
 /** Thrown if PgBouncer cannot be started, or exits unexpectedly. */
@@ -47,12 +55,14 @@ export class PoolerManager {
   async run(signal: AbortSignal): Promise<void> {
     const sockets = await mkdtemp(join(tmpdir(), 'pooler-'));
     try {
-      await this.#write(await readPoolerFiles(this.#options.folder), sockets);
+      const files = await readPoolerFiles(this.#options.folder);
+      await this.#write(files, sockets);
+      await using metrics = await this.#options.serveMetrics?.({ sockets, files });
       const child = this.#start(join(sockets, 'pgbouncer.ini'));
       const over = new AbortController();
       const ended = endOf(child).finally(() => over.abort());
       const either = AbortSignal.any([signal, over.signal]);
-      await Promise.race([this.#follow(child, { sockets, signal: either }), ended]);
+      await Promise.race([this.#follow(child, { sockets, metrics, signal: either }), ended]);
       if (!signal.aborted) throw new PoolerError(`PgBouncer exited unexpectedly: ${await ended}`);
       await this.#stop(child, ended);
     } finally {
@@ -74,7 +84,11 @@ export class PoolerManager {
   /** Polls the files and applies changes until `signal` is aborted. */
   async #follow(
     child: ChildProcess,
-    { sockets, signal }: { readonly sockets: string; readonly signal: AbortSignal },
+    {
+      sockets,
+      metrics,
+      signal,
+    }: { readonly sockets: string; readonly metrics: MetricsServer | undefined; readonly signal: AbortSignal },
   ): Promise<void> {
     const { clock, folder, log } = this.#options;
     // PgBouncer starts unpaused, even if it should be paused.
@@ -85,7 +99,10 @@ export class PoolerManager {
       try {
         const now = await readPoolerFiles(folder);
         const signals = signalsFor(before, now);
-        if (signals.length > 0) await this.#write(now, sockets);
+        if (signals.length > 0) {
+          await this.#write(now, sockets);
+          metrics?.update(now);
+        }
         for (const each of signals) {
           log.info('applying changed settings', { signal: each });
           child.kill(each);

@@ -2,6 +2,7 @@ import type { Stored } from '@kubewright/apimachinery';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { type Container, Secret, Service } from '@kubewright/apimachinery/core/v1';
 import type { PostgresPooler } from '../api/v1/postgres-pooler.ts';
+import { statusPort } from '../instance/protocol.ts';
 import type { PoolerCertificates } from './pooler-certificates.ts';
 
 /** Label on pods with the name of their pooler. */
@@ -56,8 +57,13 @@ export function poolerDeploymentFor(
     env: [
       { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
       { name: 'POOLER_FOLDER', value: folder },
+      { name: 'POOLER_NAME', value: name },
+      { name: 'CLUSTER_NAME', value: spec.cluster },
     ],
-    ports: [{ name: 'postgresql', containerPort: 5432 }],
+    ports: [
+      { name: 'postgresql', containerPort: 5432 },
+      { name: 'metrics', containerPort: statusPort },
+    ],
     readinessProbe: { tcpSocket: { port: 'postgresql' }, periodSeconds: 2 },
     // If PgBouncer does not start, the last line of the log says why.
     terminationMessagePolicy: 'FallbackToLogsOnError',

@@ -2,6 +2,7 @@ import type { Stored } from '@kubewright/apimachinery';
 import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from '@kubewright/apimachinery/core/v1';
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { clusterLabel } from '../instance/protocol.ts';
+import { archiveOwnerAnnotation } from './archive-owner.ts';
 
 /**
  * Label on the claims of removed instances, which are not reused. `true`: the claim is kept. `deleting`: the claim is
@@ -10,9 +11,14 @@ import { clusterLabel } from '../instance/protocol.ts';
 export const removedLabel = 'database.db.example.com/removed';
 
 /** Returns the volume claim for an instance's data directory. */
-export function volumeClaimFor(cluster: Stored<PostgresCluster>, instance: string): PersistentVolumeClaim {
+export function volumeClaimFor(
+  cluster: Stored<PostgresCluster>,
+  { instance, archiveOwner }: { readonly instance: string; readonly archiveOwner: string },
+): PersistentVolumeClaim {
+  const labels = { [clusterLabel]: cluster.metadata.name };
+  const annotations = { [archiveOwnerAnnotation]: archiveOwner };
   return PersistentVolumeClaim({
-    metadata: { name: instance, labels: { [clusterLabel]: cluster.metadata.name } },
+    metadata: { name: instance, labels, annotations },
     spec: volumeClaimSpec(cluster),
   });
 }

@@ -191,6 +191,8 @@ export interface PostgresClusterStatus {
   readonly image?: string;
   /** Folder of the archive after a major upgrade, instead of the cluster's name. */
   readonly archiveName?: string;
+  /** ID under which the cluster archives WAL. Clones of its volumes have another ID, and cannot write to its archive. */
+  readonly archiveOwner?: string;
   readonly majorUpgrade?: MajorUpgrade;
   readonly phase?: string;
   readonly phaseReason?: string;
@@ -206,6 +208,8 @@ export interface PostgresClusterStatus {
   readonly switchoverFrom?: string;
   /** The last switchover, if it failed. It is removed when another instance becomes the primary. */
   readonly switchoverFailure?: SwitchoverFailure;
+  /** The requested primary whose switchover failed, until the operator has removed the request. */
+  readonly failedRequest?: string;
   /** Time at which the operator first found the primary failing. Failover starts `failoverDelaySeconds` later. @format date-time */
   readonly primaryFailingSince?: string;
   /** The current primary. Written by the instance itself once it is promoted. */

@@ -56,4 +56,21 @@ describe.skipIf(programFolder === undefined)('the failover quorum (needs the pro
     await cluster.setSpec({ replication: { durability: 'required' } });
     await expect.poll(quorums, patience).toEqual([quorum(1, 'shop-2', 'shop-4')]);
   });
+
+  it('does not delay commits for absent replicas while durability is preferred', async () => {
+    await cluster.setSpec({ replication: { synchronous: 1, durability: 'preferred' } });
+    await expect.poll(setting, patience).toEqual({ synchronous_standby_names: 'ANY 1 ("shop-2", "shop-4")' });
+    await cluster.instance('shop-4').stop();
+    await expect.poll(setting, patience).toEqual({ synchronous_standby_names: 'ANY 1 ("shop-2")' });
+    // A connected replica confirms each commit.
+    const { replicas } = (await cluster.instance('shop-1').report()) ?? {};
+    expect(replicas).toMatchObject([{ name: 'shop-2', sync: 'quorum' }]);
+    await cluster.instance('shop-2').stop();
+    await cluster.instance('shop-1').query('INSERT INTO orders VALUES (2)', { timeoutMs: 30_000 });
+    expect(await setting()).toEqual({ synchronous_standby_names: '' });
+    await cluster.add('shop-2');
+    await expect.poll(setting, patience).toEqual({ synchronous_standby_names: 'ANY 1 ("shop-2")' });
+    await cluster.instance('shop-1').query('INSERT INTO orders VALUES (3)', { timeoutMs: 30_000 });
+    await expect.poll(() => ids('shop-2'), patience).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+  });
 });

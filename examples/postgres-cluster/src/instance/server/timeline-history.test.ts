@@ -36,7 +36,8 @@ describe('canFollow', () => {
     expect(canFollow({ timeline: 2, lsn: parseLsn('0/3000000'), history: older }, primary)).toBe(false);
   });
 
-  it('accepts data without a history file if it ends before the fork', () => {
-    expect(canFollow({ timeline: 2, lsn: parseLsn('0/4000000'), history: [] }, primary)).toBe(true);
+  it('rejects data whose history file is missing: its timeline may be another one with the same number', () => {
+    expect(canFollow({ timeline: 2, lsn: parseLsn('0/4000000'), history: undefined }, primary)).toBe(false);
+    expect(canFollow({ timeline: 3, lsn: parseLsn('0/4000000'), history: undefined }, primary)).toBe(false);
   });
 });

@@ -21,15 +21,21 @@ export interface WalEnd {
   readonly history: readonly Fork[];
 }
 
+/** The end of a standby's WAL. The history is undefined if its file is missing. */
+export interface StandbyWal extends Omit<WalEnd, 'history'> {
+  readonly history: readonly Fork[] | undefined;
+}
+
 /**
  * Returns true if the primary's WAL continues this server's WAL. Both must have the same forks, and this server's WAL
  * must end no later than the fork where the primary left this server's timeline. If both are on the same timeline, this
  * server's WAL must end no later than the primary's; read the primary's end last.
  *
  * Two instances that did not know of each other's promotion can choose the same timeline number. Then their forks
- * differ.
+ * differ. So data whose forks are unknown is not trusted, whatever its timeline.
  */
-export function canFollow(own: WalEnd, primary: WalEnd): boolean {
+export function canFollow(own: StandbyWal, primary: WalEnd): boolean {
+  if (own.history === undefined) return false;
   const forkOf = (timeline: number): bigint | undefined =>
     primary.history.find((fork) => fork.timeline === timeline)?.lsn;
   if (own.history.some(({ timeline, lsn }) => forkOf(timeline) !== lsn)) return false;

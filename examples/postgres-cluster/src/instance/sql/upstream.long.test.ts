@@ -1,8 +1,10 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasPostgres } from '../../../dev/archived-server.ts';
 import { PostgresFolder, postgresPrograms, TestServer } from '../../../dev/postgres-server.ts';
 import { SqlSession } from './sql-session.ts';
-import { createSlot } from './upstream.ts';
+import { createSlot, historyOf } from './upstream.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -45,5 +47,23 @@ describe.each([
     expect(await slots()).toMatchObject([{ status: 'lost' }]);
     await createSlot(sql, 'shop-2');
     expect(await slots()).toMatchObject([{ name: 'kubewright_shop_2', status: 'reserved' }]);
+  });
+});
+
+describe('historyOf', () => {
+  it.runIf(hasPostgres())('reads the forks of a promoted server, and notices a missing file', async () => {
+    using folder = new PostgresFolder();
+    const [data, sockets] = [folder.make('data'), folder.make('sockets')];
+    const programs = postgresPrograms(folder);
+    if (!programs) throw new Error('PostgreSQL is not installed');
+    await using server = new TestServer(data, programs, sockets).initialize({ fsync: 'off' });
+    writeFileSync(join(data, 'standby.signal'), '');
+    await server.start();
+    await using sql = new SqlSession({ host: sockets, user: 'postgres', database: 'postgres' });
+    expect(await historyOf(sql, 1)).toEqual([]);
+    await sql.query('SELECT pg_promote()');
+    expect(await historyOf(sql, 2)).toEqual([{ timeline: 1, lsn: expect.any(BigInt) }]);
+    rmSync(join(data, 'pg_wal', '00000002.history'));
+    expect(await historyOf(sql, 2)).toBeUndefined();
   });
 });

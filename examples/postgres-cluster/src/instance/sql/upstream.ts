@@ -26,20 +26,23 @@ export async function upstreamWal(sql: Sql): Promise<UpstreamWal> {
   return {
     timeline,
     lsn: parseLsn(String(row['lsn'])),
-    history: await historyOf(sql, timeline),
+    history: (await historyOf(sql, timeline)) ?? [],
     oldestFile: String(row['oldest'] ?? ''),
     segmentBytes: Number(row['segment']),
     hasCheckpoint: row['checkpoint'] === timeline,
   };
 }
 
-/** Returns the forks that led to a timeline. Empty if the server does not have its history file. */
-export async function historyOf(sql: Sql, timeline: number): Promise<readonly Fork[]> {
+/** Returns the forks that led to a timeline, or undefined if the server does not have the timeline's history file. */
+export async function historyOf(sql: Sql, timeline: number): Promise<readonly Fork[] | undefined> {
+  // The first timeline has no forks and no file.
+  if (timeline === 1) return [];
   const [file] = await sql.query(
     `SELECT convert_from(pg_read_binary_file('pg_wal/' || $1 || '.history', 0, 1000000, true), 'UTF8') AS content`,
     [timeline.toString(16).toUpperCase().padStart(8, '0')],
   );
-  return parseHistory(String(file?.['content'] ?? ''));
+  const content = file?.['content'];
+  return typeof content === 'string' ? parseHistory(content) : undefined;
 }
 
 /**

@@ -25,12 +25,12 @@ export interface Route {
 
 export interface StatusServerOptions {
   readonly address: string;
-  readonly certificates: InstanceCertificates;
+  readonly certificates: Pick<InstanceCertificates, 'server'>;
   readonly routes: readonly Route[];
   readonly log: Logger;
 }
 
-/** Serves the state of an instance over HTTPS. See `protocol.ts`. */
+/** Serves the state of an instance, or the metrics of a pooler, over HTTPS. See `protocol.ts`. */
 export class StatusServer implements AsyncDisposable {
   readonly #options: StatusServerOptions;
   readonly #server: Server;
@@ -54,7 +54,7 @@ export class StatusServer implements AsyncDisposable {
   }
 
   /** Uses the renewed certificates for new connections. */
-  renew(certificates: InstanceCertificates): void {
+  renew(certificates: Pick<InstanceCertificates, 'server'>): void {
     this.#server.setSecureContext(secureContext(certificates));
   }
 
@@ -93,7 +93,7 @@ export class StatusServer implements AsyncDisposable {
   }
 }
 
-function secureContext({ server }: InstanceCertificates): object {
+function secureContext({ server }: Pick<InstanceCertificates, 'server'>): object {
   const { certificate: cert, key, authorities: ca } = server;
   // Probes have no certificate, so each route checks the caller itself.
   return { cert, key, ca, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' };

@@ -23,7 +23,7 @@ const report = (name: string): InstanceReport => ({
 
 function instance(name: string, parts: Parts, own: Partial<InstanceReport>): ObservedInstance {
   const pod = { createdMs: 0, isDeleting: false, hasEnded: false, isOutdated: false, isOnCordonedNode: false };
-  const claim = { size: '1Gi', isLost: false, isDeleting: false };
+  const claim = { size: '1Gi', isLost: false, isDeleting: false, archiveOwner: 'a' };
   return {
     name,
     ...(parts.claim !== null && { claim: { ...claim, ...parts.claim } }),
@@ -70,6 +70,7 @@ export function cluster(rest: Partial<ObservedCluster> = {}): ObservedCluster {
     failoverDelaySeconds: 0,
     maxSwitchoverLagBytes: 256 * 1024 ** 2,
     storageSize: '1Gi',
+    archiveOwner: 'a',
     fenced: [],
     isHibernated: false,
     targetPrimary: 'shop-1',
