@@ -104,6 +104,7 @@ const measurements = {
   async service() {
     const { service, direct, socat } = await onEmbeddedCluster({}, (side) => measureTraffic(side, { limitMs }));
     add('throughput through a Service', service.gigabits, { unit: 'Gbit/s', goal: atLeast(5) });
+    add('… CPU time of the cluster for each GB', service.cpuSecondsPerGb, { digits: 2 });
     add('… directly', direct.gigabits, { unit: 'Gbit/s' });
     if (socat) add('… through socat', socat.gigabits, { unit: 'Gbit/s' });
     add('new connections through a Service', service.connections, { unit: '1/s', digits: 0 });

@@ -22,9 +22,10 @@ require('node:net').createServer((socket) => {
 
 /**
  * Measures traffic from this process to a pod: through the Service's address, through socat if it is installed, and directly.
- * `gigabits` is the throughput of one connection in Gbit/s; `connections` is the number of new connections per second.
+ * `gigabits` is the throughput of one connection in Gbit/s; `cpuSecondsPerGb` is the processor time of the cluster's process, which
+ * contains the proxy; `connections` is the number of new connections per second.
  */
-export async function measureTraffic({ client }, { limitMs }) {
+export async function measureTraffic({ client, cpuSeconds }, { limitMs }) {
   await accountExists(client);
   const labels = { app: 'server' };
   const env = [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }];
@@ -39,7 +40,8 @@ export async function measureTraffic({ client }, { limitMs }) {
   const { spec } = await client.resource(Service).get({ namespace, name: 'server' });
   const { status } = await client.resource(Pod).get({ namespace, name: 'server' });
   await reaches(spec.clusterIP, limitMs);
-  const results = { service: await traffic(spec.clusterIP, 8080), direct: await traffic(status.podIP, 8080) };
+  const service = await traffic(spec.clusterIP, 8080, cpuSeconds);
+  const results = { service, direct: await traffic(status.podIP, 8080) };
   if (spawnSync('socat', ['-V']).error) return results;
   const port = 20_000 + Math.floor(Math.random() * 1_000);
   const listen = `TCP-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr`;
@@ -61,11 +63,11 @@ async function reaches(host, limitMs) {
   }
 }
 
-async function traffic(host, port) {
-  return { gigabits: await throughput(host, port), connections: await connectionRate(host, port) };
+async function traffic(host, port, cpuSeconds = () => Number.NaN) {
+  return { ...(await throughput(host, port, cpuSeconds)), connections: await connectionRate(host, port) };
 }
 
-async function throughput(host, port) {
+async function throughput(host, port, cpuSeconds) {
   let received = 0;
   const buffer = Buffer.alloc(262_144);
   const callback = (size) => {
@@ -77,11 +79,14 @@ async function throughput(host, port) {
   socket.write('b');
   await pause(500);
   const before = received;
+  const cpuBefore = cpuSeconds();
   const startedAt = performance.now();
   await pause(seconds * 1_000);
-  const gigabits = ((received - before) * 8) / 1e6 / (performance.now() - startedAt);
+  const bytes = received - before;
+  const cpuSecondsPerGb = (cpuSeconds() - cpuBefore) / (bytes / 1e9);
+  const gigabits = (bytes * 8) / 1e6 / (performance.now() - startedAt);
   socket.destroy();
-  return gigabits;
+  return { gigabits, cpuSecondsPerGb };
 }
 
 async function connectionRate(host, port) {

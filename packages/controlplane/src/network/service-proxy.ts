@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { EndpointPicker, type NodeOfClient } from './endpoint-picker.ts';
 import type { ServiceFlow } from './policy/policy-table.ts';
@@ -90,7 +90,7 @@ export class ServiceProxy implements Disposable {
       route.protocol === 'TCP'
         ? new TcpForwarder({
             server: await sockets.listen({ host, port }),
-            open: (client) => this.#connect(current(), { picker, client }),
+            open: (client, onread) => this.#connect(current(), { picker, client, onread }),
           })
         : new UdpForwarder({
             socket: await sockets.bind({ host, port }),
@@ -105,14 +105,15 @@ export class ServiceProxy implements Disposable {
   /** Connects to the first endpoint that accepts the connection. @throws the last endpoint's error */
   async #connect(
     route: Route,
-    { picker, client }: { readonly picker: EndpointPicker; readonly client: SocketAddress },
+    options: { readonly picker: EndpointPicker; readonly client: SocketAddress; readonly onread: OnReadOpts },
   ): Promise<Socket> {
+    const { picker, client, onread } = options;
     let last: unknown = new Error('the service has no endpoints');
     for (const endpoint of picker.pick(route, client.host)) {
       // Do not try other endpoints: real clusters also choose the endpoint before they filter packets.
       if (!this.#permits(route, { client, endpoint })) throw new Error('a NetworkPolicy forbids the connection');
       try {
-        const socket = await this.#options.sockets.connect(endpoint);
+        const socket = await this.#options.sockets.connect(endpoint, { onread });
         picker.reached(route, { client: client.host, endpoint });
         return socket;
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
-import { BlockList, connect, createServer, isIPv4, type Server, type Socket } from 'node:net';
+import { BlockList, connect, createServer, isIPv4, type OnReadOpts, type Server, type Socket } from 'node:net';
 
 /** Opens sockets in one network: the network of this machine, or of a cluster's pods. */
 export interface Sockets {
@@ -7,9 +7,12 @@ export interface Sockets {
   listen(address: SocketAddress): Promise<Server>;
   /**
    * Connects to an address. The socket can be half-open, and buffers incoming data until it is read.
+   *
+   * @param options - `onread`: receives incoming data without the stream's buffers. Sockets of another network ignore it, and emit
+   * their data.
    * @throws the system's error
    */
-  connect(address: SocketAddress): Promise<Socket>;
+  connect(address: SocketAddress, options?: { readonly onread?: OnReadOpts }): Promise<Socket>;
   /** Receives datagrams at an address; port 0 is any free port. */
   bind(address: SocketAddress): Promise<DatagramSocket>;
 }
@@ -40,9 +43,9 @@ export const hostSockets: Sockets = {
       });
     });
   },
-  connect({ host, port }) {
+  connect({ host, port }, options) {
     return new Promise((resolve, reject) => {
-      const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+      const socket = connect({ host, port, allowHalfOpen: true, noDelay: true, ...options });
       socket.once('error', reject);
       socket.once('connect', () => {
         socket.off('error', reject);

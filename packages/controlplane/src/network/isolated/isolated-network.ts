@@ -40,7 +40,7 @@ export class IsolatedNetwork implements AsyncDisposable {
     this.#dns = options.dns;
     this.sockets = {
       listen: (address) => this.#of(address).listen(address),
-      connect: (address) => this.#of(address).connect(address),
+      connect: (address, options) => this.#of(address).connect(address, options),
       bind: (address) => this.#of(address).bind(address),
     };
   }

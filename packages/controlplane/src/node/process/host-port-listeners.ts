@@ -68,7 +68,7 @@ export class HostPortListeners implements Disposable {
     try {
       for (const { listen, target } of ports) {
         const server = await this.#host.listen(listen);
-        opened.push(new TcpForwarder({ server, open: () => this.#network.connect(target) }));
+        opened.push(new TcpForwarder({ server, open: (_, onread) => this.#network.connect(target, { onread }) }));
       }
     } catch (error) {
       for (const one of opened) one[Symbol.dispose]();
@@ -91,7 +91,7 @@ export class HostPortListeners implements Disposable {
     for (const { listen, target } of ports) {
       try {
         const server = await this.#host.listen(listen);
-        opened.push(new TcpForwarder({ server, open: () => this.#network.connect(target) }));
+        opened.push(new TcpForwarder({ server, open: (_, onread) => this.#network.connect(target, { onread }) }));
       } catch (error) {
         failed.push({ port: listen.port, why: error instanceof Error ? error.message : String(error) });
       }
