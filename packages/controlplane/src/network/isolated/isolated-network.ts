@@ -8,7 +8,6 @@ import { findTools, type IsolationTools } from './tools.ts';
 
 const gateway = '10.244.0.1';
 const services = '10.96.0.0/12';
-const nodeNetwork = '172.18.0.0/16';
 /** Number of nodes that can have pods: each node gets a range 10.244.n.0/24. */
 const maxNodes = 250;
 
@@ -29,6 +28,8 @@ export class IsolatedNetwork implements AsyncDisposable {
   readonly #nodes = new Map<number, PodNetwork>();
   /** Rules in force by pod UID, as `nft` commands. Pods that were never restricted have no entry. */
   readonly #rulesets = new Map<string, string>();
+  /** Addresses of the nodes of attached pods, by pod UID. */
+  readonly #nodeOfPod = new Map<string, string>();
   #devices = 0;
 
   private constructor(
@@ -80,6 +81,7 @@ export class IsolatedNetwork implements AsyncDisposable {
   #makeNode(index: number): PodNetwork {
     const namespace = this.#namespace;
     const rulesets = this.#rulesets;
+    const nodeOfPod = this.#nodeOfPod;
     const addresses = new AddressPool(isolatedRange(podPrefix(index)));
     const pods = new Map<string, ReturnType<PodNetwork['attach']>>();
     const attach = async (podUid: string) => {
@@ -101,6 +103,7 @@ export class IsolatedNetwork implements AsyncDisposable {
       attach(podUid) {
         const attached = pods.get(podUid) ?? attach(podUid);
         pods.set(podUid, attached);
+        nodeOfPod.set(podUid, nodeAddress(index));
         return attached;
       },
       async detach(podUid) {
@@ -108,6 +111,7 @@ export class IsolatedNetwork implements AsyncDisposable {
         if (!attached) return;
         pods.delete(podUid);
         rulesets.delete(podUid);
+        nodeOfPod.delete(podUid);
         await namespace.removePod(podUid);
         addresses.free(attached.ip);
       },
@@ -125,7 +129,9 @@ export class IsolatedNetwork implements AsyncDisposable {
   async restrict(podUid: string, rules: TrafficRules): Promise<void> {
     const { nft } = this.#tools;
     if (nft === undefined) return;
-    const nodes = [gateway, nodeNetwork];
+    const node = this.#nodeOfPod.get(podUid);
+    // Probes and the proxy of Services connect from the gateway, which all nodes share.
+    const nodes = [gateway, ...(node === undefined ? [] : [node])];
     const ruleset = nftRuleset(rules, { nodes, services, dns: this.#dns?.address });
     const isUnrestricted = rules.ingress === undefined && rules.egress === undefined;
     const current = this.#rulesets.get(podUid);

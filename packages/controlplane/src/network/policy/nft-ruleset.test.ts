@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nftRuleset } from './nft-ruleset.ts';
 
-const shared = { nodes: ['10.244.0.1', '172.18.0.0/16'], services: '10.96.0.0/12', dns: '10.96.0.10' };
+const shared = { nodes: ['10.244.0.1', '172.18.0.2'], services: '10.96.0.0/12', dns: '10.96.0.10' };
 
 it('removes the rules of a pod that is not restricted', () => {
   expect(nftRuleset({ ingress: undefined, egress: undefined }, shared)).toBe(
@@ -9,7 +9,7 @@ it('removes the rules of a pod that is not restricted', () => {
   );
 });
 
-it('drops everything except existing connections, nodes, Services and traffic that rules allow', () => {
+it('drops everything except existing connections, its node, Services and traffic that rules allow', () => {
   const block = { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] };
   const ports = [
     { protocol: 'TCP', ports: { from: 80, to: 80 } },
@@ -25,7 +25,7 @@ chain input {
 type filter hook input priority filter; policy accept;
 iif lo accept
 ct state established,related accept
-ip saddr { 10.244.0.1, 172.18.0.0/16 } accept
+ip saddr { 10.244.0.1, 172.18.0.2 } accept
 ip saddr 10.0.0.0/8 ip saddr != 10.1.0.0/16 tcp dport 80 accept
 ip saddr 10.0.0.0/8 ip saddr != 10.1.0.0/16 sctp dport 1000-2000 accept
 ip saddr 10.0.0.0/8 ip saddr != 10.1.0.0/16 meta l4proto udp accept

@@ -3,7 +3,8 @@ import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic
 /** Addresses that do not identify the pod at the other end of a connection, so pods' rules do not apply to them. */
 export interface SharedAddresses {
   /**
-   * Addresses of nodes. Nodes can always reach their pods: for probes, and for connections that the proxy has checked.
+   * Addresses of the pod's own node. It can always reach the pod: for probes, and for connections that the proxy has checked. Other
+   * nodes can reach it only if a policy allows their addresses.
    */
   readonly nodes: readonly string[];
   /** Range of Services. Their proxy checks a connection once the endpoint is chosen. */
