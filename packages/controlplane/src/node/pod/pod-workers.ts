@@ -4,6 +4,7 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { MemoryPodVolumes } from '../inproc/memory-pod-volumes.ts';
 import { CheckedPodVolumes } from '../volumes/checked-pod-volumes.ts';
 import { LocalPodVolumes } from '../volumes/local-pod-volumes.ts';
+import { VolumeUsers } from '../volumes/volume-users.ts';
 import type { WatchedObjects } from '../watched-objects/watched-objects.ts';
 import { hostPortConflict } from './host-ports.ts';
 import type { PodHost } from './pod-host.ts';
@@ -27,6 +28,7 @@ export class PodWorkers {
   readonly #workers = new Map<string, PodWorker>();
   /** Time at which each pod's deletion was noticed. */
   readonly #deletions = new Map<string, number>();
+  readonly #volumeUsers = new VolumeUsers();
 
   constructor(options: PodWorkersOptions) {
     this.#options = options;
@@ -110,7 +112,8 @@ export class PodWorkers {
       makeVolumes: (_pod, { folder, podIP }) => {
         const { files } = host.driver;
         if (files) return new MemoryPodVolumes({ host, files, podIP });
-        return folder === undefined ? new CheckedPodVolumes(host, podIP) : new LocalPodVolumes({ host, folder, podIP });
+        if (folder === undefined) return new CheckedPodVolumes(host, podIP);
+        return new LocalPodVolumes({ host, folder, podIP, users: this.#volumeUsers });
       },
     });
   }

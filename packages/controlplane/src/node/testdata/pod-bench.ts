@@ -122,6 +122,8 @@ export class PodBench {
 export class TestObjects implements PodObjects {
   readonly configMaps: Map<string, ConfigMap> = new Map();
   readonly secrets: Map<string, Secret> = new Map();
+  readonly claims: Map<string, PersistentVolumeClaim> = new Map();
+  readonly volumes: Map<string, PersistentVolume> = new Map();
   tokens = 0;
 
   configMap(_namespace: string, name: string): ConfigMap | undefined {
@@ -136,12 +138,12 @@ export class TestObjects implements PodObjects {
     return [];
   }
 
-  claim(): Promise<PersistentVolumeClaim | undefined> {
-    return Promise.resolve(undefined);
+  claim(_namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {
+    return Promise.resolve(this.claims.get(name));
   }
 
-  persistentVolume(): Promise<PersistentVolume | undefined> {
-    return Promise.resolve(undefined);
+  persistentVolume(name: string): Promise<PersistentVolume | undefined> {
+    return Promise.resolve(this.volumes.get(name));
   }
 
   token(): Promise<{ readonly token: string; readonly expiresAtMs: number }> {

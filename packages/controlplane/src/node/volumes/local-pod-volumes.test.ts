@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   linkSync,
@@ -18,11 +19,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Pod } from '@kubewright/apimachinery/core/v1';
+import { PersistentVolume, PersistentVolumeClaim, type Pod } from '@kubewright/apimachinery/core/v1';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PodHost } from '../pod/pod-host.ts';
 import { PodBench } from '../testdata/pod-bench.ts';
 import { LocalPodVolumes } from './local-pod-volumes.ts';
+import { VolumeUsers } from './volume-users.ts';
 
 describe('LocalPodVolumes', () => {
   let folder: string;
@@ -151,6 +153,88 @@ describe('LocalPodVolumes', () => {
     expect(look('s')).toEqual({ gid: 54_400, mode: '750' });
     expect(look('s', '..data')).toEqual({ gid: 54_400, mode: '750' });
     expect(look('s', 'key')).toEqual({ gid: 54_400, mode: '644' });
+  });
+
+  // Only root can change file owners.
+  describe.skipIf(process.getuid?.() !== 0)('of a claim, if the agent is root', () => {
+    const users = new VolumeUsers();
+    const data = () => join(folder, 'claims', 'ns', 'data');
+    /** Prepares the volumes of a pod of one user, in a folder of the pod's own. */
+    async function prepared(uid: number, securityContext: NonNullable<Pod['spec']>['securityContext'] = {}) {
+      const metadata = { name: 'data', namespace: 'ns', uid: 'claim' };
+      const claim = PersistentVolumeClaim({ metadata, spec: { volumeName: 'v' } });
+      bench.objects.claims.set('data', { ...claim, status: { phase: 'Bound' } });
+      const claimRef = { uid: 'claim' };
+      const spec = { claimRef, local: { path: data() } };
+      bench.objects.volumes.set('v', PersistentVolume({ metadata: { name: 'v' }, spec }));
+      const { fsGroup } = securityContext;
+      const user = { uid, gid: uid, ...(fsGroup !== undefined && { groups: [fsGroup] }) };
+      Object.assign(bench.host.driver, { userOf: async () => user });
+      const host = { ...bench.host, settings: { ...bench.host.settings, volumeRoot: join(folder, 'claims') } };
+      const own = { host, folder: join(folder, `pod-${uid}`), podIP: '10.1.1.1', users };
+      const volumes = new LocalPodVolumes(own);
+      const pod: Pod = {
+        ...bench.pod,
+        metadata: { ...bench.pod.metadata, uid: `pod-${uid}` },
+        spec: {
+          containers: [{ name: 'c', image: 'c' }],
+          volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'data' } }],
+          securityContext,
+        },
+      };
+      await volumes.prepare(pod);
+      return volumes;
+    }
+    const look = (...path: string[]) => {
+      const { uid, gid, mode } = statSync(join(data(), ...path));
+      return `${uid}:${gid} ${(mode & 0o7777).toString(8)}`;
+    };
+    const write = (uid: number, name: string) => {
+      writeFileSync(join(data(), name), '', { mode: 0o600 });
+      chownSync(join(data(), name), uid, uid);
+    };
+
+    it('gives the files to the next pod, but not those of a running pod', async () => {
+      const first = await prepared(54_001);
+      write(54_001, 'file');
+      expect(look()).toBe('54001:54001 700');
+      const second = await prepared(54_002);
+      expect([look(), look('file')]).toEqual(['54001:54001 777', '54001:54001 600']);
+      await second.remove();
+      await first.remove();
+      const third = await prepared(54_002);
+      expect([look(), look('file')]).toEqual(['54002:54002 700', '54002:54001 600']);
+      await third.remove();
+    });
+
+    it('lets pods of different users share the files through their group', async () => {
+      const first = await prepared(54_001, { fsGroup: 54_100 });
+      write(54_001, 'file');
+      const second = await prepared(54_002, { fsGroup: 54_100 });
+      expect([look(), look('file')]).toEqual(['54001:54100 2770', '54001:54100 660']);
+      await second.remove();
+      await first.remove();
+    });
+
+    it('changes the group of all files, or only if the folder differs', async () => {
+      await (await prepared(54_001)).remove();
+      mkdirSync(join(data(), 'below'), { mode: 0o700 });
+      write(54_001, 'below/file');
+      const outside = join(folder, 'outside');
+      writeFileSync(outside, '', { mode: 0o600 });
+      symlinkSync(outside, join(data(), 'below', 'link'));
+      const fsGroupChangePolicy = 'OnRootMismatch';
+      await (await prepared(54_001, { fsGroup: 54_100, fsGroupChangePolicy })).remove();
+      expect(look()).toBe('54001:54100 2770');
+      expect(look('below')).toBe('0:54100 2770');
+      expect(look('below', 'file')).toBe('54001:54100 660');
+      expect(statSync(outside)).toMatchObject({ uid: 0, gid: 0, mode: 0o100600 });
+      write(54_001, 'late');
+      await (await prepared(54_001, { fsGroup: 54_100, fsGroupChangePolicy })).remove();
+      expect(look('late')).toBe('54001:54001 600');
+      await (await prepared(54_001, { fsGroup: 54_100 })).remove();
+      expect(look('late')).toBe('54001:54100 660');
+    });
   });
 
   it('reports the empty volume that exceeds its limit', async () => {

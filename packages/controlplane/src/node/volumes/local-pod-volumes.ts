@@ -7,7 +7,6 @@ import { expandVariables } from '../env/expand.ts';
 import { PinnedPath } from '../pinned-path.ts';
 import { userRequest } from '../pod/container-request.ts';
 import type { PodHost } from '../pod/pod-host.ts';
-import { adopt } from './adopt.ts';
 import { type FileOwner, wipe, writeAtomically } from './atomic-folder.ts';
 import { boundVolume, claimNameOf, volumeFolder } from './claim-volume.ts';
 import { diskUsage } from './disk-usage.ts';
@@ -15,6 +14,8 @@ import { PodTokens } from './pod-tokens.ts';
 import { type PodVolumes, VolumeError } from './pod-volumes.ts';
 import { subPathIn } from './sub-path.ts';
 import { type ContentSources, hasContent, volumeContent } from './volume-content.ts';
+import { changeOwners } from './volume-owner.ts';
+import { VolumeUsers } from './volume-users.ts';
 
 const accountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -27,22 +28,34 @@ export class LocalPodVolumes implements PodVolumes {
   readonly #folder: string;
   readonly #podIP: string;
   readonly #tokens: PodTokens;
+  readonly #users: VolumeUsers;
+  #podUid = '';
   readonly #paths = new Map<string, string>();
   /** Names of volumes that no container may write to. */
   readonly #readOnly = new Set<string>();
   #owner: FileOwner;
 
-  constructor(options: { readonly host: PodHost; readonly folder: string; readonly podIP: string }) {
+  /**
+   * @param options - `users`: the users of the node's persistent volumes.
+   */
+  constructor(options: {
+    readonly host: PodHost;
+    readonly folder: string;
+    readonly podIP: string;
+    readonly users?: VolumeUsers | undefined;
+  }) {
     this.#host = options.host;
     // A container name cannot start with a dot, so this folder cannot collide with a container's own.
     this.#folder = join(options.folder, '.v');
     this.#podIP = options.podIP;
     this.#tokens = new PodTokens(options.host);
+    this.#users = options.users ?? new VolumeUsers();
   }
 
   async prepare(pod: Pod): Promise<void> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o711 });
     chmodSync(this.#folder, 0o711);
+    this.#podUid = pod.metadata.uid ?? '';
     this.#owner = await this.#ownerOf(pod);
     for (const volume of pod.spec?.volumes ?? []) {
       if (volume.persistentVolumeClaim?.readOnly) this.#readOnly.add(volume.name);
@@ -92,6 +105,7 @@ export class LocalPodVolumes implements PodVolumes {
 
   async remove(): Promise<void> {
     // Remove only the volumes in the pod's folder: claims and host folders are elsewhere.
+    this.#users.free(this.#podUid);
     wipe(this.#folder);
     this.#paths.clear();
   }
@@ -173,8 +187,30 @@ export class LocalPodVolumes implements PodVolumes {
     const folder = volumeFolder(found, { volume: volume.name, root, name: node.name, allowHostPath });
     if (!folder.isOwn) return folder.path;
     makeOpenFolders(dirname(folder.path));
-    if (this.#owner) await adopt(folder.path, this.#owner.uid);
-    return this.#ownFolder(folder.path);
+    return this.#ownClaim(folder.path, pod);
+  }
+
+  /** Makes the pod's user and its `fsGroup` the owners of a persistent volume. */
+  async #ownClaim(path: string, { spec }: Pod): Promise<string> {
+    const owner = this.#owner;
+    if (!owner) return this.#ownFolder(path);
+    const { fsGroup, fsGroupChangePolicy } = spec?.securityContext ?? {};
+    const group = fsGroup === owner.gid && owner.shared ? { fsGroup, fsGroupChangePolicy } : {};
+    if (this.#users.take(path, { podUid: this.#podUid, uid: owner.uid })) {
+      await changeOwners(path, { uid: owner.uid, ...group });
+      return this.#ownFolder(path);
+    }
+    // A pod of another user is running: its files stay its own. Both share the volume through their group, or else, as on most real
+    // volumes, everyone can enter the folder and create files.
+    await changeOwners(path, group);
+    if (group.fsGroup !== undefined) return path;
+    const folder = new PinnedPath(path);
+    try {
+      chmodSync(folder.path, (folder.stats.mode & 0o7777) | 0o777);
+    } finally {
+      folder[Symbol.dispose]();
+    }
+    return path;
   }
 
   async #write(volume: Volume, pod: Pod): Promise<void> {
