@@ -19,7 +19,7 @@ export class ReadBuffers {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(largeSize);
   }
 
-  /** Returns a large buffer that nothing refers to any more. */
+  /** Returns a large buffer that nothing refers to. */
   give(buffer: Buffer): void {
     if (this.#spare.length < maxSpare) this.#spare.push(buffer);
   }
@@ -61,7 +61,7 @@ export class ConnectionBuffers {
     } else if (isInUse || used.length < largeSize) this.#current = this.#shared.take();
   }
 
-  /** Accepts a buffer that nothing refers to any more. */
+  /** Accepts a buffer that nothing refers to. */
   release(buffer: Buffer): void {
     if (buffer.length >= largeSize) this.#shared.give(buffer);
     else this.#small ??= buffer;

@@ -49,7 +49,7 @@ describe.each([true, false])('TcpForwarder, with onread: %s', (usesOnread) => {
     return server.address() as { port: number };
   }
 
-  it('delivers data unchanged, in both directions at once, to slow readers', async () => {
+  it('delivers data unchanged, in both directions, to slow readers', async () => {
     const received: Buffer[] = [];
     const client = await connected((socket) => {
       socket.end(megabytes);

@@ -74,7 +74,7 @@ function receive(to: Socket, shared: ReadBuffers): { readonly onread: OnReadOpts
           isWritten = true;
           if (isInUse) buffers.release(current);
         });
-        // Usually the system takes all bytes at once, and the buffer can be reused.
+        // Usually the system takes all bytes immediately, and the buffer can be reused.
         isInUse = to.writableLength > 0 && !isWritten;
         buffers.advance({ bytes, isInUse });
         if (to.writableLength < maxWaiting) return true;

@@ -190,7 +190,7 @@ export class LocalPodVolumes implements PodVolumes {
     return this.#ownClaim(folder.path, pod);
   }
 
-  /** Makes the pod's user and its `fsGroup` the owners of a persistent volume. */
+  /** Changes the owners of a persistent volume to the pod's user and its `fsGroup`. */
   async #ownClaim(path: string, { spec }: Pod): Promise<string> {
     const owner = this.#owner;
     if (!owner) return this.#ownFolder(path);
