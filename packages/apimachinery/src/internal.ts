@@ -26,6 +26,7 @@ export { folderFault } from './text/folder-fault.ts';
 export { nearestName } from './text/nearest-name.ts';
 export { oneLine } from './text/one-line.ts';
 export { quote } from './text/quote.ts';
+export { validateAnnotations } from './validation/annotations.ts';
 export { tooLongField } from './validation/field-error.ts';
 export type { CertificateSubject, KeyPair } from './x509/issue-certificate.ts';
 export { SigningRequest } from './x509/signing-request.ts';

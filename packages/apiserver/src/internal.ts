@@ -28,5 +28,5 @@ export { followStorage } from './storage/follow-storage.ts';
 export { RevisionMismatchError, type StoredObject } from './storage/storage.ts';
 export { ageOf, humanDuration } from './tables/age.ts';
 export { HttpsWebhookCaller } from './webhooks/https-webhook-caller.ts';
-export type { WebhookCaller, WebhookRequest, WebhookResponse } from './webhooks/webhook-caller.ts';
+export type { WebhookCaller } from './webhooks/webhook-caller.ts';
 export { WebhookClient } from './webhooks/webhook-client.ts';

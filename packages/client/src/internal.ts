@@ -9,4 +9,6 @@ export type { WriteObserver, WriteOutcome } from './call/write-observer.ts';
 export type { ApiGroup } from './discovery/api-resource.ts';
 export type { CallTarget } from './interceptor.ts';
 export { EnvironmentProxy } from './transport/http/environment-proxy.ts';
+export { nodeHttp } from './transport/http/node-http.ts';
+export { isTemporaryNetworkError } from './transport/temporary-network-error.ts';
 export { LineSplitter } from './watch/line-splitter.ts';

@@ -20,7 +20,6 @@ export { strictDecodingMessage } from './decode/strict-message.ts';
 export { formatYaml } from './json/format-yaml.ts';
 export { previewBody, setOwn } from './json/parsed-body.ts';
 export type { SchemaNode } from './node/schema-node.ts';
-export type { DocumentedResource } from './openapi/documented-resource.ts';
 export { groupVersionDocument } from './openapi/group-version-document.ts';
 export { SwaggerPart } from './openapi/swagger/swagger-part.ts';
 export { protobuf } from './protobuf/protobuf.ts';

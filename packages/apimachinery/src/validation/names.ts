@@ -1,3 +1,5 @@
+import { byteLength } from '../text/byte-length.ts';
+
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomain = `${label}(\\.${label})*`;
 const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
@@ -150,13 +152,4 @@ function maxCharacters(length: number): string {
 
 function maxBytes(length: number): string {
   return `must be no more than ${length} bytes`;
-}
-
-function byteLength(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

@@ -8,13 +8,13 @@ import { joinStreams } from '../aggregation/join-streams.ts';
 import { StreamedBody } from '../aggregation/streamed-body.ts';
 import { type ApiRequest, type ApiResponse, hijacked } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
+import { nodeHttp } from '../http/node-http.ts';
 import { failure } from '../http/status-response.ts';
 import type { ProxyConnection, ProxySubresource, SubresourceDefinition } from '../registry/index.ts';
 import { admitConnect } from './connect-endpoint.ts';
 import type { ResourceCall } from './resource-call.ts';
 
-// An import statement would also load Node's fetch, which costs 30 ms and 14 MB and is not used in this file.
-const { request: httpRequest } = process.getBuiltinModule('node:http');
+const { request: httpRequest } = nodeHttp();
 
 /**
  * Forwards a request to the HTTP server behind an object, such as a pod's, and streams back the response. Mirrors

@@ -5,11 +5,11 @@ import type { ApiRequest, Connection } from './api-request.ts';
 import { describeConnection } from './client-certificate.ts';
 import type { TrackedConnection } from './connections.ts';
 import { Exchange, type ExchangeContext } from './exchange.ts';
+import { nodeHttp } from './node-http.ts';
 import { RequestBody } from './request-body.ts';
 import type { ResponseSink } from './response-writer.ts';
 
-// An `import` would also load Node's fetch, which costs 30 ms and 14 MB and is not used.
-const { createServer, ServerResponse: Response } = process.getBuiltinModule('node:http');
+const { createServer, ServerResponse: Response } = nodeHttp();
 
 /** Serves HTTP/1.1, including protocol switches. */
 export class Http1Listener {

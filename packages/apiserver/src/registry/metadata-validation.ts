@@ -9,11 +9,10 @@ import {
   type ObjectMeta,
   requiredField,
 } from '@kubewright/apimachinery';
-import { tooLongField } from '@kubewright/apimachinery/internal';
+import { tooLongField, validateAnnotations } from '@kubewright/apimachinery/internal';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
-const maxAnnotationsBytes = 256 * 1024;
 const maxManagerCharacters = 128;
 const nativeFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
@@ -126,30 +125,9 @@ function validateCommon(metadata: Metadata, errors: FieldError[]): void {
       for (const detail of checkLabelValue(value)) errors.push(invalidField('metadata.labels', value, detail));
     }
   }
-  if (annotations) validateAnnotations(annotations, errors);
+  if (annotations) errors.push(...validateAnnotations(annotations, 'metadata.annotations'));
   const owners = metadata['ownerReferences'];
   if (Array.isArray(owners)) validateOwnerReferences(owners, errors);
-}
-
-function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldError[]): void {
-  let size = 0;
-  for (const key of Object.keys(annotations)) {
-    // Upstream lowercases annotation keys before it checks that they are qualified names.
-    for (const detail of checkQualifiedName(key.toLowerCase())) {
-      errors.push(invalidField('metadata.annotations', key, detail));
-    }
-    size += key.length + (annotations[key]?.length ?? 0);
-  }
-  // A UTF-16 code unit takes at most three bytes, so only large maps need an exact measurement.
-  if (size * 3 > maxAnnotationsBytes && byteSize(annotations) > maxAnnotationsBytes) {
-    errors.push(tooLongField('metadata.annotations', { max: maxAnnotationsBytes }));
-  }
-}
-
-function byteSize(map: Readonly<Record<string, string>>): number {
-  let size = 0;
-  for (const key of Object.keys(map)) size += Buffer.byteLength(key) + Buffer.byteLength(map[key] ?? '');
-  return size;
 }
 
 function validateOwnerReferences(owners: readonly unknown[], errors: FieldError[]): void {

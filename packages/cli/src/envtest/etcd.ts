@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
+import { nodeHttp } from '@kubewright/client/internal';
 import { CliError } from '../program/cli-error.ts';
 import { parseFlags, wrong } from './parse-flags.ts';
 import type { AssetProcess } from './run-asset.ts';
 
-// An import statement would also load Node's fetch, which costs 30 ms and 14 MB and is not used in this file.
-const { createServer } = process.getBuiltinModule('node:http');
+const { createServer } = nodeHttp();
 
 const values = [
   'name',

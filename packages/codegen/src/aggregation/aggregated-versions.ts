@@ -1,8 +1,10 @@
-import type { DocumentedResource } from '@kubewright/schema/internal';
+import type { groupVersionDocument } from '@kubewright/schema/internal';
 import type { KindModel } from '../compiler/find-kinds.ts';
 import type { BuiltCrd } from '../crd/build-crds.ts';
 import type { CrdVersion } from '../crd/crd.ts';
 import type { Problems } from '../problem.ts';
+
+type DocumentedResource = Parameters<typeof groupVersionDocument>[0][number];
 
 /** A group version that an aggregated API server serves. */
 export interface AggregatedVersion {

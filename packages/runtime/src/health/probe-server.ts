@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { nodeHttp } from '@kubewright/client/internal';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { ServedCertificate, ServedCertificateParts } from '../certificates/served-certificate.ts';
 import { logEvents } from '../log/log-events.ts';
 import { BindError } from './bind-error.ts';
 
-// An `import` would also load Node's fetch: 30 ms and 14 MB that this server does not need.
-const http = process.getBuiltinModule('node:http');
+const http = nodeHttp();
 const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
 
 /** HTTPS settings of a {@link ProbeServer}. */
@@ -37,9 +37,7 @@ export class ProbeServer implements AsyncDisposable {
     };
     const clientAuth = tls?.clientCaFile === undefined ? {} : { requestCert: true, rejectUnauthorized: true };
     this.#server = tls
-      ? process
-          .getBuiltinModule('node:https')
-          .createServer({ ...limits, ...clientAuth, minVersion: 'TLSv1.2' }, listener)
+      ? nodeHttp('https').createServer({ ...limits, ...clientAuth, minVersion: 'TLSv1.2' }, listener)
       : http.createServer(limits, listener);
   }
 

@@ -1,5 +1,6 @@
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { nodeHttp } from '@kubewright/client/internal';
 import { certificateFiles } from '../certificates/certificate-files.ts';
 import type { CertificateMetrics, CertificateSource } from '../certificates/certificate-source.ts';
 import { ServedCertificate } from '../certificates/served-certificate.ts';
@@ -12,8 +13,7 @@ import { webhookListener } from './webhook-listener.ts';
 import type { WebhookParts } from './webhook-parts.ts';
 import { type WebhookRoute, webhookRoutes } from './webhook-router.ts';
 
-// As in health/probe-server.ts: an import would also load all of Node's fetch.
-const { createServer } = process.getBuiltinModule('node:https');
+const { createServer } = nodeHttp('https');
 
 /** Settings of the server that serves a manager's webhooks. */
 export interface WebhookServerOptions {

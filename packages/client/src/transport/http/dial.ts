@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { defined, trustBundle } from '@kubewright/apimachinery/internal';
+import { isTemporaryNetworkError } from '../temporary-network-error.ts';
 import { TransportError } from '../transport-error.ts';
 import type { HttpContext } from './http-options.ts';
 import { openTunnel } from './proxy-tunnel.ts';
@@ -150,7 +151,6 @@ function ready(socket: Socket, options: { readonly event: string; readonly signa
 const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 function dialError(server: URL, cause: unknown): TransportError {
-  const code = errorCode(cause);
   if (isNoTls(cause)) {
     const text = {
       what: `TLS handshake with ${server.host} failed`,
@@ -167,7 +167,8 @@ function dialError(server: URL, cause: unknown): TransportError {
     };
     return new TransportError('KW2002', text, { sent: false, cause });
   }
-  const retryable = code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE';
+  // A server that is being restarted refuses connections.
+  const retryable = errorCode(cause) === 'ECONNREFUSED' || isTemporaryNetworkError(cause);
   const text = {
     what: `cannot connect to ${server.host}`,
     why: describe(cause),

@@ -5,10 +5,10 @@ import type { TransportRequest, TransportResponse } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { isTlsFailure } from './dial.ts';
 import type { HttpContext, OutgoingHeaders } from './http-options.ts';
+import { nodeHttp } from './node-http.ts';
 import { StreamBody } from './stream-body.ts';
 
-// An import would also load all of Node's fetch, which costs 30 ms and 14 MB and is not needed.
-const { Agent, request: requestHttp } = process.getBuiltinModule('node:http');
+const { Agent, request: requestHttp } = nodeHttp();
 
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
 

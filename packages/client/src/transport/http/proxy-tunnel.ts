@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
+import { isTemporaryNetworkError } from '../temporary-network-error.ts';
 import { TransportError } from '../transport-error.ts';
+import { nodeHttp } from './node-http.ts';
 
 /** The server that a tunnel leads to. */
 export interface TunnelTarget {
@@ -14,8 +16,6 @@ export interface TunnelTarget {
 
 /** Statuses of proxies that cannot reach the server at the moment. */
 const temporaryStatuses: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504]);
-/** Connection errors that a retry may resolve. */
-const temporaryErrors: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
 
 /**
  * Opens a tunnel through an HTTP proxy (`CONNECT`). The proxy sees only the server's address.
@@ -34,10 +34,7 @@ export function openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
   // A host with a colon is an IPv6 address.
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
   const headers = { host: authority, ...proxyCredentials(proxy) };
-  // Loads these modules only when a proxy is used. Importing http would also load all of Node's fetch, which costs 30
-  // ms and 14 MB and is not needed.
-  const { request: send } =
-    proxy.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
+  const { request: send } = proxy.protocol === 'https:' ? nodeHttp('https') : nodeHttp();
   return new Promise((resolve, reject) => {
     const fail = (why: string, options: { readonly retryable: boolean; readonly cause?: unknown }): void => {
       const what = `cannot connect to ${authority} through proxy ${proxy.host}`;
@@ -69,7 +66,7 @@ export function openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
     });
     request.once('error', (error: NodeJS.ErrnoException) => {
       if (target.signal.aborted) reject(target.signal.reason);
-      else fail(error.message, { retryable: temporaryErrors.has(error.code), cause: error });
+      else fail(error.message, { retryable: isTemporaryNetworkError(error), cause: error });
     });
     request.end();
   });
@@ -81,7 +78,7 @@ export function openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
  */
 export function proxyTls(proxy: URL, secureContext: SecureContext | undefined): ConnectionOptions {
   if (proxy.protocol !== 'https:') return {};
-  // Loaded only when a proxy is used, as above.
+  // Loaded only when a proxy is used.
   const { isIP } = process.getBuiltinModule('node:net');
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   return { servername: isIP(host) ? '' : host, ...(secureContext && { secureContext }) };

@@ -4,9 +4,9 @@ import type { TransportRequest, TransportResponse } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { Dialer } from './dial.ts';
 import type { HttpContext, OutgoingHeaders } from './http-options.ts';
+import { nodeHttp } from './node-http.ts';
 
-// An import would also load all of Node's fetch, which costs 30 ms and 14 MB and is not needed.
-const { request: requestHttp } = process.getBuiltinModule('node:http');
+const { request: requestHttp } = nodeHttp();
 
 /**
  * Connections that switch to another protocol, one per request. Neither Node nor the API server supports switching protocols over

@@ -5,10 +5,9 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
-import { EnvironmentProxy } from '@kubewright/client/internal';
+import { EnvironmentProxy, nodeHttp } from '@kubewright/client/internal';
 
-// An import would also load all of Node's fetch, which is not needed.
-const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
+const { Agent: HttpAgent, request: requestHttp } = nodeHttp();
 
 /** Idle time after which a connection is closed, in milliseconds. */
 const idleMs = 30_000;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
+import { isTemporaryNetworkError } from '@kubewright/client/internal';
 
 /** The time and randomness of retries. */
 export interface RetryContext {
@@ -17,14 +18,12 @@ const delays = { initialMs: 500, maxMs: 10_000 };
  * final.
  */
 const maxRetryAfterMs = 60_000;
-/** Connection errors that a retry may resolve. */
-const temporary = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** True if a retry may succeed after this error. */
 export function isTemporary(error: unknown): boolean {
   // Errors of proxies say so themselves.
   const { code, retryable } = error as { readonly code?: unknown; readonly retryable?: unknown };
-  return retryable === true || temporary.has(String(code));
+  return retryable === true || code === 'ERR_STREAM_PREMATURE_CLOSE' || isTemporaryNetworkError(error);
 }
 
 /**

@@ -29,6 +29,7 @@ import {
 } from '../validation/check.ts';
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../validation/rules.ts';
 import { tooManyField } from '../validation/too-many-field.ts';
+import { isEmptyList } from '../wire/empty-fields.ts';
 import { sharedCapacity } from './capacity-policy-validation.ts';
 import { atMost, namedSet } from './device-claim-validation.ts';
 import { qualifiedEntries } from './qualified-name.ts';
@@ -56,10 +57,6 @@ const attributeVersion: Check<string> = (text = '', path) => [
 ];
 
 const attributeFields = ['bool', 'int', 'string', 'version', 'bools', 'ints', 'strings', 'versions'] as const;
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
 
 const attribute: Check<DeviceAttribute> = (value, path) => {
   // Lists are behind a feature gate. Upstream drops them before it validates, so an empty list counts as absent.

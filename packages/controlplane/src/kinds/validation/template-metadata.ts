@@ -1,22 +1,11 @@
-import { checkQualifiedName, forbiddenField, invalidField } from '@kubewright/apimachinery';
-import { tooLongField } from '@kubewright/apimachinery/internal';
+import { forbiddenField } from '@kubewright/apimachinery';
+import { validateAnnotations } from '@kubewright/apimachinery/internal';
 import type { ObjectMeta } from '../generated/drafts.ts';
 import { type Check, isEmpty } from './check.ts';
 import { labels } from './rules.ts';
 
-const maxBytes = 262_144;
-
-/** Validates annotations: lower-cased keys must be qualified names, and the total size is limited. */
-export const annotations: Check<Record<string, string>> = (map, path) => {
-  const entries = Object.entries(map ?? {});
-  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
-  return [
-    ...entries.flatMap(([key]) =>
-      checkQualifiedName(key.toLowerCase()).map((detail) => invalidField(path, key, detail)),
-    ),
-    ...(size > maxBytes ? [tooLongField(path, { max: maxBytes })] : []),
-  ];
-};
+/** Validates annotations: keys and total size. */
+export const annotations: Check<Record<string, string>> = (map, path) => validateAnnotations(map ?? {}, path);
 
 /** Validates the metadata of a claim template. Only labels and annotations can be set, and other lists not even to be empty. */
 export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {

@@ -2,6 +2,11 @@ import type { OmittedField } from './wire-types.ts';
 
 const emptyMap: unique symbol = Symbol('empty map');
 
+/** True for a list without elements. */
+export function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 /** True for an empty map that a client sent. JSON does not tell it from an empty structure. */
 export function isEmptyMap(value: object): boolean {
   return emptyMap in value;

@@ -1,6 +1,6 @@
 import { wireShapes } from '../generated/wire-shapes.ts';
 import { canonicalScalar } from './canonical-scalar.ts';
-import { EmptyFields } from './empty-fields.ts';
+import { EmptyFields, isEmptyList } from './empty-fields.ts';
 
 /** Describes how Go's encoder writes a field: its type, whether it can be omitted, and its default. */
 interface WireField {
@@ -214,10 +214,6 @@ function reachesStruct(shape: WireValue): boolean {
 function structWithin(shape: WireValue): string | undefined {
   if (shape.kind === 'struct') return shape.type;
   return shape.kind === 'scalar' ? undefined : structWithin(shape.of);
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
 }
 
 /** True for an empty list, map or byte slice. */

@@ -1,4 +1,4 @@
-import type { WebhookCaller, WebhookRequest, WebhookResponse } from '@kubewright/apiserver/internal';
+import type { WebhookCaller } from '@kubewright/apiserver/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 
@@ -15,7 +15,7 @@ class ReviewCaller implements WebhookCaller {
   readonly asked: string[] = [];
   answer: (host: string, review: Review) => Promise<object> = () => Promise.resolve({ allowed: true });
 
-  async call({ url, body, signal }: WebhookRequest): Promise<WebhookResponse> {
+  async call({ url, body, signal }: Parameters<WebhookCaller['call']>[0]): ReturnType<WebhookCaller['call']> {
     this.asked.push(url.hostname);
     const review = JSON.parse(Buffer.from(body ?? []).toString()) as Review;
     const response = await this.answer(url.hostname, review);

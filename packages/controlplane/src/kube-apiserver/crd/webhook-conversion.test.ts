@@ -1,4 +1,4 @@
-import type { WebhookCaller, WebhookRequest, WebhookResponse } from '@kubewright/apiserver/internal';
+import type { WebhookCaller } from '@kubewright/apiserver/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 
@@ -15,7 +15,7 @@ class ConvertingCaller implements WebhookCaller {
   readonly asked: string[] = [];
   mode: 'convert' | 'fail' | 'hang' = 'convert';
 
-  call({ body, url }: WebhookRequest): Promise<WebhookResponse> {
+  call({ body, url }: Parameters<WebhookCaller['call']>[0]): ReturnType<WebhookCaller['call']> {
     const review = JSON.parse(Buffer.from(body ?? []).toString()) as ConversionReview;
     const { uid, desiredAPIVersion, objects } = review.request;
     this.asked.push(

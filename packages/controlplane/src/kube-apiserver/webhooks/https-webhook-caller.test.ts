@@ -1,4 +1,4 @@
-import { HttpsWebhookCaller, type WebhookResponse } from '@kubewright/apiserver/internal';
+import { HttpsWebhookCaller, type WebhookCaller } from '@kubewright/apiserver/internal';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostSockets } from '../../network/sockets.ts';
 import { makeCertificates } from './testdata/webhook-replay.ts';
@@ -33,7 +33,7 @@ describe('HttpsWebhookCaller', () => {
       readonly signal?: AbortSignal;
       readonly connect?: boolean;
     } = {},
-  ): Promise<WebhookResponse> =>
+  ): ReturnType<WebhookCaller['call']> =>
     caller.call({
       method: 'POST',
       url: new URL(`${more.url ?? server.url}/${path}?timeout=1s`),

@@ -3,12 +3,12 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Server as Listener, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { TLSSocket, TlsOptions } from 'node:tls';
+import { nodeHttp } from '@kubewright/client/internal';
 import type { SocketAddress, Sockets } from '../sockets.ts';
 import type { IngressCertificates } from './ingress-certificates.ts';
 import type { IngressTable, IngressTarget } from './ingress-rules.ts';
 
-// An import statement would also load Node's fetch, which costs 30 ms and 14 MB and is not used in this file.
-const { createServer, request } = process.getBuiltinModule('node:http');
+const { createServer, request } = nodeHttp();
 
 /** Options for {@link IngressProxy}. */
 export interface IngressProxyOptions {

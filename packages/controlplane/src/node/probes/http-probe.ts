@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTls } from 'node:tls';
 import type { Container, HTTPGetAction } from '@kubewright/apimachinery/core/v1';
+import { nodeHttp } from '@kubewright/client/internal';
 import type { Sockets } from '../../network/sockets.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import { portOf } from './port-of.ts';
 import type { ProbeResult, ProbeTarget } from './probe-runner.ts';
 
-// An import statement would also load Node's fetch, which costs 30 ms and 14 MB and is not used in this file.
-const { request: httpRequest } = process.getBuiltinModule('node:http');
+const { request: httpRequest } = nodeHttp();
 
 const maxRequests = 10;
 /** Bytes of a body that a warning quotes. */
