@@ -35,7 +35,7 @@ export type Caller =
   | 'outside';
 
 /**
- * Reports whether the policies allow a connection, by the rules of `networking.k8s.io/v1`. A pod that no policy selects
+ * Reports whether the policies allow a connection, following the rules of `networking.k8s.io/v1`. A pod that no policy selects
  * accepts all connections. A selected pod accepts a connection if any rule of its policies allows it. Ports are the
  * pod's ports, after the Service's translation.
  */

@@ -229,7 +229,7 @@ describe.each([
     await expect(closed.toArray()).rejects.toThrow('connection refused');
   });
 
-  it('forward a port of this machine', async () => {
+  it('forward a port on this machine', async () => {
     const errors: unknown[] = [];
     await using forward = await client().pods.portForward(key, { port: 80, onError: (error) => errors.push(error) });
     const body = await new Promise<string>((resolve, reject) => {

@@ -28,7 +28,7 @@ export interface LocalDataOptions {
   readonly log: Logger;
   /** Writes the configuration for a server that follows `upstream`. */
   readonly applySettings: (upstream: string, signal: AbortSignal) => Promise<unknown>;
-  /** Called after the data directory, including its configuration files, was replaced. */
+  /** Called after the data directory, including its configuration files, has been replaced. */
   readonly onReplaced: () => void;
 }
 

@@ -247,8 +247,8 @@ export class LocalInstance implements AsyncDisposable {
   }
 
   /**
-   * Switches the standby to stream from another instance. Returns false if that is not possible yet. If the data has
-   * diverged from that instance's, marks it as diverged.
+   * Switches the standby to stream from another instance. Returns false if that is not possible yet. Marks the standby's
+   * data as diverged if it has diverged from the other instance's data.
    */
   async follow(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
     if (upstream !== undefined) {

@@ -57,7 +57,7 @@ export class PrimaryUpkeep {
     this.#slotsAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Called after the server was promoted. Keeps the slots for a while, because replicas are about to connect. */
+  /** Called after the server has been promoted. Keeps the slots for a while, because replicas are about to connect. */
   promoted(): void {
     const { clock, log } = this.#options;
     this.#hasRoles = false;

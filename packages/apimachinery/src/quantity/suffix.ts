@@ -27,7 +27,7 @@ const binaryByExponent = invert(binary);
 /** Maximum exponent: larger numbers would use too much memory. */
 const maxExponent = 10_000;
 
-/** Parses a suffix to its exponent: of ten, or of two for binary suffixes. */
+/** Returns the exponent of a suffix: a power of two for binary suffixes, otherwise a power of ten. */
 export function parseSuffix(
   suffix: string,
 ): { readonly exponent: number; readonly format: QuantityFormat } | undefined {

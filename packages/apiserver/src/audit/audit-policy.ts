@@ -48,7 +48,7 @@ class AuditPolicyError extends KubewrightError {
 }
 
 /**
- * Checks a parsed audit policy, by the rules of k8s.io/apiserver (1.36).
+ * Checks a parsed audit policy against the rules of k8s.io/apiserver (1.36).
  *
  * @throws AuditPolicyError that lists every fault
  */

@@ -147,7 +147,7 @@ function serviceUrl(service: NonNullable<WebhookClientConfig['service']>): URL {
   return made;
 }
 
-/** Formats a URL as Go does: a service's URL always with its port, a rejected redirect as the location was sent. */
+/** Formats a URL like Go: adds the port to a service's URL; shows a rejected redirect's location unchanged. */
 function shown(url: URL, error: unknown): string {
   if (error instanceof RedirectError) return error.location;
   const isService = url.hostname.endsWith('.svc') && url.port === '';

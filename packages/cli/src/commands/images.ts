@@ -8,7 +8,7 @@ import { addImagesPull } from './images/pull.ts';
 
 /** Adds `images …`, the commands for the container images that all clusters of a user share. */
 export function addImages(program: Command, context: Context): void {
-  const images = program.command('images').description('manage the container images of this machine');
+  const images = program.command('images').description('manage the container images on this machine');
   addImagesPull(images, context);
   addImagesLoad(images, context);
   addImagesImport(images, context);

@@ -103,7 +103,7 @@ function onlyVersion({ kind, version, group }: ProjectKind, options: CreateWebho
 function notCalled({ kind, version, group }: ProjectKind): CliError {
   return new CliError('KW7105', {
     what: `cannot create an admission webhook for ${kind} of ${group}/${version}`,
-    why: 'the API server of this project serves the kind, but only the API server of the cluster calls webhooks',
+    why: "the kind is served by this project's API server, but only the cluster's API server calls webhooks",
     remedy: 'use tags in the type, such as @default and @rule, or admissionPlugins of apiServer in src/apiserver.ts',
   });
 }

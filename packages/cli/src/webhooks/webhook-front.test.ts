@@ -25,7 +25,7 @@ describe('WebhookFront', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Serves at the address and with the files that the flags specify. */
+  /** Serves webhooks at the address that the flags specify, with the certificate that they specify. */
   function startOperator(): Promise<void> {
     const flag = (name: string) =>
       front.flags.find((each) => each.startsWith(`--webhook-${name}=`))?.split('=')[1] ?? '';

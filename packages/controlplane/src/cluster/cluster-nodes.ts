@@ -50,7 +50,7 @@ export interface NodeSettings {
    * @defaultValue 'loopback'
    */
   readonly network?: 'loopback' | 'isolated' | undefined;
-  /** Allows pods to mount folders of this machine (`hostPath`), as `kubectl debug node/…` does. @defaultValue false */
+  /** Allows pods to mount folders on this machine (`hostPath`), as `kubectl debug node/…` does. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;
   /** Allows pods to run as uid 0. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
@@ -61,7 +61,7 @@ export interface NodeSettings {
   readonly podUids?: { readonly first: number; readonly count: number } | undefined;
   /** JSON file that maps further images to programs. It is reread when it changes, and can be created later. */
   readonly imageFile?: string | undefined;
-  /** Allows images to be programs of this machine, given by absolute path. @defaultValue false */
+  /** Allows images to be programs on this machine, given by absolute path. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;
   /** Returns a folder with PostgreSQL server programs, used if the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;

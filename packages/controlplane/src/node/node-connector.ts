@@ -96,7 +96,7 @@ export class LocalConnector implements NodeConnector {
   async portForward(pod: KubernetesObject, options: PortForwardOptions): Promise<void> {
     const { name, uid = '' } = pod.metadata;
     rejectMirrorPod(pod);
-    // Never use the address in the status: a client that can write it could reach any port of this machine.
+    // Never use the address in the status: a client that can write it could reach any port on this machine.
     const host = this.#options.podIP(uid);
     if (host === undefined) throw new Error(`unable to do port forwarding: pod ${name} has no address yet`);
     try {

@@ -72,7 +72,7 @@ export interface ProcessNodeOptions {
   readonly imageStore?: ImageStore | undefined;
   /** Gives each pod its own network and file system. @defaultValue pods share this machine's network and file system */
   readonly network?: PodNetwork | undefined;
-  /** Allows pods to mount folders of this machine. @defaultValue false */
+  /** Allows pods to mount folders on this machine. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;
   /**
    * Folder of the cluster's local volumes; every user that containers run as must be able to enter it. @defaultValue a folder
@@ -168,7 +168,7 @@ interface NodeParts {
   readonly marked: MarkedProcesses;
 }
 
-/** Creates the driver: it runs real containers if the node has an image store, otherwise programs of this machine. */
+/** Creates the driver: it runs real containers if the node has an image store, otherwise programs on this machine. */
 async function makeDriver(options: ProcessNodeOptions, parts: NodeParts): Promise<LocalDriver> {
   const { clock, random, network, imageFile, allowHostPrograms = false } = options;
   const env = options.env ?? process.env;

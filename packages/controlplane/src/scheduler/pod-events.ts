@@ -36,7 +36,7 @@ export class PodEvents {
     else if ((object.spec?.schedulerName ?? schedulerName) === schedulerName) this.#waits(pendingPod(object));
   }
 
-  /** Called when a pod was bound, by this scheduler or another. */
+  /** Called after this or another scheduler has bound a pod. */
   #placed(pod: PodInfo): void {
     this.#cache.putPod(pod);
     this.#pending.delete(pod.uid);

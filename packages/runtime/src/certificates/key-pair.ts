@@ -3,9 +3,9 @@ import type { KeyPair } from '@kubewright/apimachinery/internal';
 import { CertificateError } from './certificate-error.ts';
 
 /**
- * Checks that a server can use a pair: both parts are readable, and they match.
+ * Checks that a server can use a certificate and its key: both are readable, and they match.
  *
- * @throws CertificateError (KW3030) when the parts are not readable or do not match.
+ * @throws CertificateError (KW3030) when they are not readable or do not match.
  */
 export function checkKeyPair(pair: KeyPair, what: string): void {
   let fits: boolean;

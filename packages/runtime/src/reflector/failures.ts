@@ -39,7 +39,7 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   );
 }
 
-/** Returns the log message for a failed list or watch; `isAbsent` if discovery confirms a 404. */
+/** Returns the log message for a failed list or watch. `isAbsent` is true if discovery confirms a 404. */
 export function describeFailure(
   error: unknown,
   known: { readonly isAbsent: boolean },

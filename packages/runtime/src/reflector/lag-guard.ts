@@ -111,7 +111,7 @@ export class LagGuard {
     if (isOpen && this.#awaited) this.#awaited.chanceMs ??= this.#options.clock.monotonic();
   }
 
-  /** Records a complete list; `isNewest` if the newest state was requested. */
+  /** Records a complete list. `isNewest` is true if the newest state was requested. */
   listed(isNewest: boolean): void {
     this.progressed();
     const awaited = this.#awaited;

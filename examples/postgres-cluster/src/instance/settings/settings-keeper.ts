@@ -42,7 +42,7 @@ export class SettingsKeeper {
     return this.#accepted ?? {};
   }
 
-  /** Forgets which configuration was written; called after the data directory was replaced. */
+  /** Forgets which configuration was written; called after the data directory has been replaced. */
   forget(): void {
     this.#written = undefined;
   }

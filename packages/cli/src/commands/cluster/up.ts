@@ -32,7 +32,7 @@ export function addClusterUp(cluster: Command, context: Context): void {
     .option('--kubeconfig <FILE>', 'also write the kubeconfig to this file')
     .option('--allow-root-pods', 'allow pods to run as UID 0')
     .option('--allow-host-programs', 'allow absolute paths of local programs as images')
-    .option('--allow-host-path', 'allow pods to mount folders of this machine, as kubectl debug node/NAME does')
+    .option('--allow-host-path', 'allow pods to mount folders on this machine, as kubectl debug node/NAME does')
     .option('--audit-policy-file <FILE>', 'write an audit log according to this policy (audit.k8s.io/v1)')
     .option('--audit-log-path <FILE>', 'file of the audit log (default: audit.log in the state folder)')
     .action(async (options: UpFlags) => (await import('../../cluster/up.ts')).up(context, options));

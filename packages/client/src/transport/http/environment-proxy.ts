@@ -13,7 +13,7 @@ export class EnvironmentProxy {
   }
 
   /**
-   * Returns the proxy for a URL, by the rules of {@link proxyFromEnvironment}; undefined if requests go directly to the server.
+   * Returns the proxy for a URL, following the rules of {@link proxyFromEnvironment}; undefined if requests go directly to the server.
    *
    * @throws TransportError `KW2009` if the proxy's address is invalid or has an unsupported protocol.
    */

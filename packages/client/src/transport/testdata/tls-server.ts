@@ -14,7 +14,7 @@ export const certificates: { readonly ca: string; readonly server: Pem; readonly
 
 export type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** A server on a free port of this machine that counts its connections. */
+/** A server on a free port on this machine that counts its connections. */
 export class TlsServer implements AsyncDisposable {
   readonly server: Http2SecureServer;
   readonly sockets: Set<Socket> = new Set();

@@ -13,7 +13,7 @@ import { TestRegistry } from './testdata/test-registry.ts';
 
 const password = 'pa:ss';
 
-/** A proxy that connects every host name to the same port of this machine. Accepts only one user. */
+/** A proxy that connects every host name to the same port on this machine. Accepts only one user. */
 class TestProxy implements AsyncDisposable {
   readonly log: string[] = [];
   /** Statuses of the first responses; later requests are accepted. */

@@ -33,7 +33,7 @@ const ownHeaders: readonly string[] = [
   'upgrade',
 ];
 
-/** Forwards HTTP or HTTPS requests, including WebSockets, by the rules of Ingresses. */
+/** Forwards HTTP or HTTPS requests, including WebSockets, according to the rules of Ingresses. */
 export class IngressProxy implements Disposable {
   readonly #options: IngressProxyOptions;
   readonly #server: Server;

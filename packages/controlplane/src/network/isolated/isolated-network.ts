@@ -18,7 +18,7 @@ export interface IsolatedNetworkOptions {
   readonly dns: PodDns | undefined;
 }
 
-/** The network of a cluster whose pods have their own addresses and ports, in a namespace of this machine. */
+/** The network of a cluster whose pods have their own addresses and ports, in a namespace on this machine. */
 export class IsolatedNetwork implements AsyncDisposable {
   /** Opens sockets: in the namespace for addresses of the cluster, otherwise on this machine. */
   readonly sockets: Sockets;

@@ -66,7 +66,7 @@ export interface PodSettings {
   readonly maxRestartBackOffMs: number;
   /** The node's allocatable resources. The downward API reports them as the limits of containers without limits. */
   readonly allocatable: Readonly<Record<string, string>>;
-  /** Allows pods to mount folders of this machine. @defaultValue false */
+  /** Allows pods to mount folders on this machine. @defaultValue false */
   readonly allowHostPath: boolean;
   /** Folder of the cluster's local volumes; if absent, claims cannot be mounted. */
   readonly volumeRoot: string | undefined;

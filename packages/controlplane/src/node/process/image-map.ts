@@ -22,7 +22,7 @@ export class ImageError extends KubewrightError {
 export interface ImageMapOptions {
   /** The user's own images, which take precedence over all others. */
   readonly file?: ImageFile | undefined;
-  /** Allows an image to be an absolute path of a program of this machine. @defaultValue false */
+  /** Allows an image to be the absolute path of a program on this machine. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;
 }
 

@@ -50,7 +50,7 @@ export interface VolumeFolder {
 
 /**
  * Returns the folder of a `local` or `hostPath` volume. A local volume of the cluster's provisioner is a folder below `root`. For
- * any other path, the node uses its own folder, unless pods may mount folders of this machine.
+ * any other path, the node uses its own folder, unless pods may mount folders on this machine.
  *
  * @throws VolumeError for other kinds of volumes.
  */

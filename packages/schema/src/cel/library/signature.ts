@@ -40,7 +40,7 @@ export function parseSignature(text: string): Signature {
   return { name: head.slice(dot + 1), member: dot >= 0, params, result, typeParams };
 }
 
-/** Finds the parenthesis that closes the argument list: the one at depth zero that a space follows. */
+/** Finds the parenthesis that closes the argument list: the one at depth zero that is followed by a space. */
 function argumentsEnd(text: string): number {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {

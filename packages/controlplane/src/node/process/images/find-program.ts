@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A server program of this machine. */
+/** A server program on this machine. */
 export interface InstalledProgram {
   readonly path: string;
   /** `1.27.3` */
   readonly version: string;
 }
 
-/** Finds a working program of this machine; returns `undefined` if none exists. */
+/** Finds a working program on this machine; returns `undefined` if none exists. */
 export type FindProgram = (name: string) => Promise<InstalledProgram | undefined>;
 
 /** Folders where package managers install servers; often missing from a user's PATH. */

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { ImageProgram, ImageSource } from '../image-program.ts';
 import { commandOf } from './shell-program.ts';
 
-/** Returns the image `node`: the Node that runs this process, for every tag. */
+/** Returns the image `node`. Every tag maps to the Node.js that runs this process. */
 export function nodeImage(options: { readonly execPath: string; readonly version: string }): ImageSource {
   const folder = dirname(options.execPath);
   return {

@@ -81,7 +81,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
     );
   });
 
-  it('start if their volumes hide all programs of this machine', async () => {
+  it('start if their volumes hide all programs on this machine', async () => {
     const volumes = [{ name: 'empty', emptyDir: {} }];
     const volumeMounts = [{ name: 'empty', mountPath: '/usr/sbin' }];
     await create('hidden', { volumes }, { ...forever, volumeMounts });
@@ -125,7 +125,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it('cannot read a private folder of this machine below which a volume is mounted', async () => {
+  it('cannot read a private folder on this machine below which a volume is mounted', async () => {
     const closed = join(shared, 'closed');
     mkdirSync(closed, { mode: 0o700 });
     writeFileSync(join(closed, 'secret'), 'secret', { mode: 0o644 });

@@ -58,7 +58,7 @@ const hostFiles: HostFiles = {
  * Creates the files of the root for a container's next attempt, including all mount points. Nothing is mounted yet:
  * mounting happens in the container's own mount namespace.
  *
- * @param options - `base`: prefix of the paths to create; `kept`: folder of this machine that stays visible.
+ * @param options - `base`: prefix of the paths to create; `kept`: folder on this machine that stays visible.
  * @throws MountPathError if a path in a volume leads through a link, because containers could redirect it
  */
 export function makeContainerRoot(

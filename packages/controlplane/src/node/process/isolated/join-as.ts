@@ -3,7 +3,7 @@ import type { ContainerUser } from '../container-user.ts';
 
 /**
  * Returns the command prefix that runs a command as the container's user in the container's namespaces. The prefix runs
- * only programs of this machine, because the container's files are not visible until the user is set.
+ * only programs on this machine, because the container's files are not visible until the user is set.
  *
  * @param user - `undefined` if the agent is not root.
  * @param options - `own`: ids of this process; `enter`: nsenter and its options.

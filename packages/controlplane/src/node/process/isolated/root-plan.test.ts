@@ -55,7 +55,7 @@ describe('planRoot', () => {
     expect(volumes).toEqual([{ mount: mount('/data/deep'), path: '/data/deep' }]);
   });
 
-  it('adds missing mount points to a folder of this machine, once for all mounts in it', () => {
+  it('adds missing mount points to a folder on this machine, once for all mounts in it', () => {
     const { extended, mounts, volumes } = planOf(mount('/etc/conf/a'), mount('/etc/key.pem', '/vol/key.file', true));
     expect(extended).toEqual([{ folder: '/etc', folders: ['/etc/conf', '/etc/conf/a'], files: ['/etc/key.pem'] }]);
     expect(mounts.slice(whole.length)).toEqual([{ type: 'extended', path: '/etc' }]);

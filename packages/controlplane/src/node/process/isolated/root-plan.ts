@@ -29,7 +29,7 @@ export interface RootPlan {
   readonly links: readonly { readonly path: string; readonly target: string }[];
   /** Folders and files to create in volumes. */
   readonly inVolumes: readonly PlaceInVolume[];
-  /** Folders of this machine that lack mount points, with the folders and files to add to them. */
+  /** Folders on this machine that lack mount points, with the folders and files to add to them. */
   readonly extended: readonly Extension[];
   /** Mounts of this machine's folders and devices, in the order of mounting. */
   readonly mounts: readonly PlannedMount[];
@@ -79,9 +79,9 @@ const deviceLinks: Readonly<Record<string, string>> = {
 
 /**
  * Plans a container's root: this machine's folders, except `/dev`, `/run` and `/tmp`, with the container's mounts at their own
- * paths. A folder of this machine that lacks a mount point is replaced by a read-only overlay that has it.
+ * paths. A folder on this machine that lacks a mount point is replaced by a read-only overlay that has it.
  *
- * @param options - `kept`: folder of this machine that stays visible at its path, even under `/tmp`.
+ * @param options - `kept`: folder on this machine that stays visible at its path, even under `/tmp`.
  */
 export function planRoot(
   mounts: readonly VolumeMount[],
@@ -161,7 +161,7 @@ class Planner {
     this.#volumes.push(volume);
   }
 
-  /** Keeps a folder of this machine visible although it is below one of the container's own folders. */
+  /** Keeps a folder on this machine visible although it is below one of the container's own folders. */
   keep(folder: string): void {
     const path = this.#host.real(folder);
     if (!ownFolders.some((own) => path.startsWith(`${own}/`))) return;
