@@ -44,7 +44,7 @@ export function tableParts(form: ServedForm, options: TableOptions): ListParts {
   return { head: tableHead(form, options), empty: emptyRows(form), item: (stored) => rowJson(form, stored, options) };
 }
 
-/** Returns the rows of an empty table: `null` for kinds without a printer in upstream, which get a column `Created At`. */
+/** Returns the rows of an empty table: `null` for kinds without a printer in upstream, which get a `Created At` column. */
 function emptyRows({ definition: { custom, columns } }: ServedForm): 'null' | '[]' {
   return !custom && columns.some(({ name }) => name === 'Created At') ? 'null' : '[]';
 }

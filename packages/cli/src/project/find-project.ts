@@ -6,7 +6,7 @@ import { isName } from './names.ts';
 /** The issuer of the certificates for a deployed operator's webhooks and metrics. */
 export type WebhookCertificates = 'own' | 'cert-manager';
 
-/** A folder whose package.json has a field `kubewright`. */
+/** A folder whose package.json has a `kubewright` field. */
 export interface Project {
   /** Absolute path. */
   readonly root: string;

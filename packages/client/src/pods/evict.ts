@@ -15,7 +15,7 @@ export type EvictionResult =
       readonly evicted: false;
       /** The reason, which names the disruption budget. */
       readonly message: string;
-      /** Milliseconds to wait before the next attempt: the server's delay, or the 5 s of `kubectl drain`. */
+      /** Milliseconds to wait before the next attempt: the server's delay, or 5 s, like `kubectl drain`. */
       readonly retryAfterMs: number;
     };
 

@@ -84,7 +84,7 @@ describe('pods of a node run by root', () => {
     if (!isRoot) return context.skip(notRoot);
     const folder = mkdtempSync(join(tmpdir(), 'kw-environment-'));
     chmodSync(folder, 0o1777);
-    // The variables make the dynamic linker of each program that gets them write a file as the program's user.
+    // With these variables, the dynamic linker of each program writes a file, which belongs to the program's user.
     const env = [
       { name: 'LD_DEBUG', value: 'files' },
       { name: 'LD_DEBUG_OUTPUT', value: join(folder, 'ld') },

@@ -76,11 +76,11 @@ class Comparison {
   #shown = 0;
   /** The version that events, lists and bookmarks have shown to the subject. */
   #seen = 0;
-  /** The newest version, by key, that this program wrote and whose response it has read. */
+  /** The newest version of each key for which this program has read the response to its write. */
   readonly #known = new Map<string, number>();
   /** Keys that a write left in an unknown state. */
   readonly #mayAsk = new Set<string>();
-  /** The version, by key, that this program wrote outside the selector, until the watch shows the object again. */
+  /** The version of each key that this program wrote outside the selector, until the watch shows the object again. */
   readonly #outside = new Map<string, number>();
 
   constructor(subject: Subject, selecting: boolean) {

@@ -88,7 +88,7 @@ class Group {
   /** Times at which a replica started work on a key while another replica was working on it. */
   readonly overlaps: string[] = [];
   readonly replicas: (Replica | undefined)[] = [];
-  /** The replica whose work on a key never ends, by key. */
+  /** Keys on which a replica's work never ends, and the replica. */
   readonly stuck = new Map<string, Replica>();
   readonly #working = new Map<string, string>();
   readonly #release = new AbortController();

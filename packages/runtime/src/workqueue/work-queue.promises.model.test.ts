@@ -89,7 +89,7 @@ class Witness {
     }
   }
 
-  /** Records a request. The wait of a key requested while it is being worked on starts when that work is done. */
+  /** Records a request. A key that is requested while a worker holds it starts to wait once the worker is done. */
   #asked(key: string, { priority, since }: Omit<Wait, 'step'>): void {
     if (this.#worked.has(key)) {
       this.#meanwhile.set(key, Math.max(priority, this.#meanwhile.get(key) ?? priority));

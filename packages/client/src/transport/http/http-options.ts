@@ -18,7 +18,7 @@ export interface HttpTuning {
   /** Time limit for TCP, proxy and TLS together. @defaultValue 10 000 */
   readonly connectTimeoutMs?: number;
   /**
-   * Time after which idle connections are closed; must be less than the 90 s of kube-apiserver. @defaultValue 60 000
+   * Time after which idle connections are closed; must be less than kube-apiserver's 90 s. @defaultValue 60 000
    */
   readonly idleTimeoutMs?: number;
   /** Time without data after which a PING checks the connection. @defaultValue 30 000 */

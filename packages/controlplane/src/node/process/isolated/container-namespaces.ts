@@ -89,7 +89,7 @@ function reports(keeper: ChildProcess): (expected: string) => Promise<void> {
   keeper.stderr?.on('data', (chunk: unknown) => {
     errors += String(chunk);
   });
-  // Ignore write errors: if the shell has ended, its next report is missing.
+  // Ignore write errors: if the shell has ended, waiting for its next report fails.
   keeper.stdin?.on('error', () => undefined);
   const failed = new Promise<never>((_, reject) => {
     const what = 'cannot mount the volumes of the container';
