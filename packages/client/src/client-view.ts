@@ -10,7 +10,7 @@ export interface ImpersonatedUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Settings for all calls by a client; see {@link KubernetesClient.with}. */
+/** Settings for all calls of a client; see {@link KubernetesClient.with}. */
 export interface ClientView {
   /** Field manager for all writes that do not set one. */
   readonly fieldManager?: string;

@@ -150,7 +150,7 @@ describe('the status of a failed switchover', () => {
   });
 });
 
-describe('the condition MajorUpgrade', () => {
+describe('the MajorUpgrade condition', () => {
   it.each<[string, Decisions['upgrade'], unknown]>([
     ['is Failed when an attempt fails', { do: 'fail', why: 'x' }, { status: 'False', reason: 'Failed' }],
     [
@@ -169,7 +169,7 @@ describe('the condition MajorUpgrade', () => {
   });
 });
 
-describe('the condition Initialized', () => {
+describe('the Initialized condition', () => {
   it('reports a restore that was abandoned, with Stalled', () => {
     const restoreError = 'the archive ends before the recovery target';
     const observed = observe({

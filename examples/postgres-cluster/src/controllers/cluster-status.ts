@@ -193,7 +193,7 @@ export function clusterConditions(
 }
 
 /**
- * Reports whether the cluster has data. An abandoned restore needs user action, which the condition `Stalled` signals
+ * Reports whether the cluster has data. An abandoned restore needs user action, which the `Stalled` condition signals
  * to other tools.
  */
 function bootstrapConditions({ currentPrimary, members }: ObservedCluster): readonly ConditionUpdate[] {

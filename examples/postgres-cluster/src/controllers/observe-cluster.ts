@@ -120,7 +120,7 @@ function observePod(
 
 /**
  * Returns the time since which no container of a pod has run, or undefined if one is running. The container need not be
- * ready: its server may still receive WAL. In a pod without the condition `Ready`, no container has ever run.
+ * ready: its server may still receive WAL. In a pod without the `Ready` condition, no container has ever run.
  */
 function notRunningSince({ status }: Stored<Pod>, createdMs: number): number | undefined {
   if (status?.containerStatuses?.some(({ state }) => state?.running !== undefined)) return undefined;

@@ -95,7 +95,7 @@ export const alerts: readonly Alert[] = [
     severity: 'critical',
     summary:
       'WAL of {{ $labels.cluster }} is not being archived: the recovery point falls behind, and the volume fills up.',
-    action: 'Read the condition ContinuousArchiving for the error.',
+    action: 'Read the ContinuousArchiving condition for the error.',
   },
   {
     name: 'PostgresNoRecentBackup',
@@ -169,7 +169,7 @@ export const alerts: readonly Alert[] = [
     for: '1m',
     severity: 'warning',
     summary: '{{ $labels.pod }} rejects the current spec.parameters, and keeps the last valid ones.',
-    action: 'Read the condition SettingsApplied for the error.',
+    action: 'Read the SettingsApplied condition for the error.',
   },
   {
     name: 'PostgresRestartPending',

@@ -19,7 +19,7 @@ export async function findCluster(
   }
 }
 
-/** Returns the condition `Ready` of a cluster. */
+/** Returns the `Ready` condition of a cluster. */
 export function readiness({ status }: Stored<PostgresCluster>): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }

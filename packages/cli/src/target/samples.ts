@@ -20,7 +20,7 @@ interface Condition {
   readonly message?: string;
 }
 
-/** Applies a project's samples and waits until each has the condition Ready, unless its kind has no status. */
+/** Applies a project's samples and waits until each has the Ready condition, unless its kind has no status. */
 export async function awaitSamples(
   target: Target,
   { project, reporter }: { readonly project: Project; readonly reporter: Reporter },
@@ -138,7 +138,7 @@ function notReady(
   if (why) return new CliError('KW7307', { what, why, remedy: 'fix the cause, or the sample in config/samples' });
   return new CliError('KW7307', {
     what,
-    why: 'the operator has not set the condition Ready in the status of the sample',
-    remedy: 'read the log of the operator above, and set the condition Ready; `desired` sets it for you',
+    why: 'the operator has not set the Ready condition in the status of the sample',
+    remedy: 'read the log of the operator above, and set the Ready condition; `desired` sets it for you',
   });
 }

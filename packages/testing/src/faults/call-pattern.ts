@@ -1,7 +1,7 @@
 import type { ClientCall, Verb } from '@kubewright/client';
 
 /**
- * Selects calls by a client. An unset field matches anything.
+ * Selects a client's calls. An unset field matches anything.
  *
  * @example
  * ```ts

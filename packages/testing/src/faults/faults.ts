@@ -15,7 +15,7 @@ interface Fault {
 }
 
 /**
- * Faults in the calls by a client, for tests of how an operator copes with them. Each fault waits for the next call that matches
+ * Faults in a client's calls, for tests of how an operator copes with them. Each fault waits for the next call that matches
  * its pattern, and occurs once, or `times` times. Faults with the same pattern occur one after the other.
  *
  * The client's own retries also pass through the faults: the client retries lost connections and failed reads.

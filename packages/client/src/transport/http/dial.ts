@@ -94,7 +94,7 @@ export class Dialer {
       });
     } catch (cause) {
       const text = {
-        what: `cannot set up TLS to ${this.#context.server.host}`,
+        what: `cannot set up TLS with ${this.#context.server.host}`,
         why: 'the certificate authority, the client certificate or its key is not valid PEM, or the certificate and the key do not match',
       };
       throw new TransportError('KW2002', text, { sent: false, cause });

@@ -7,7 +7,7 @@ const prefix = storagePrefix({ group: 'networking.k8s.io', resource: 'ingresscla
 const annotations = ['ingressclass.kubernetes.io/is-default-class'];
 const ingressAnnotation = 'kubernetes.io/ingress.class';
 
-/** Sets the default class on new Ingresses that name none (`DefaultIngressClass` admission, 1.36). */
+/** Sets the default class on new Ingresses without a class (`DefaultIngressClass` admission, 1.36). */
 export function defaultIngressClass(storage: Storage): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',

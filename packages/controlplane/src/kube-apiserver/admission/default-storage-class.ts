@@ -7,7 +7,7 @@ const annotations = ['storageclass.kubernetes.io/is-default-class', 'storageclas
 const prefix = storagePrefix({ group: 'storage.k8s.io', resource: 'storageclasses' });
 const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
 
-/** Sets the default class on new claims that name none (`DefaultStorageClass` admission, 1.36). */
+/** Sets the default class on new claims without a class (`DefaultStorageClass` admission, 1.36). */
 export function defaultStorageClass(storage: Storage): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',

@@ -42,7 +42,7 @@ export function rulesOf({ metadata, spec = {} }: Stored<Ingress>): readonly Ingr
 }
 
 /**
- * The rules of all Ingresses. A request gets the rule with the most specific host, then the longest path, then an exact path, as
+ * The rules of all Ingresses. The rule for a request is the one with the most specific host, then the longest path, then an exact path, as
  * networking.k8s.io/v1 defines.
  */
 export class IngressTable {

@@ -46,7 +46,7 @@ export interface FunctionContainerOptions {
   readonly files: MemoryFiles;
 }
 
-/** A container that is a function of this process. */
+/** A container that runs a function in this process. */
 export class FunctionContainer implements RunningContainer {
   readonly containerId: string;
   readonly startedAtMs: number;
