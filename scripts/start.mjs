@@ -47,7 +47,7 @@ async function main() {
 /** Builds out-of-date packages and loads the example; returns the compiler's exit code if compiling fails. */
 async function load() {
   const { build } = await import('./build.mjs');
-  const status = await build(sayBuilding);
+  const status = await build(printStep);
   if (status !== 0) return { status };
   await keepCompiledCode();
   const { start } = await import('../examples/postgresql/dist/dev/start.js');
@@ -55,10 +55,10 @@ async function load() {
 }
 
 /** Prints a line in the format of the steps that follow. */
-function sayBuilding() {
+function printStep(line) {
   const { stdout, env } = process;
   const time = `${process.uptime().toFixed(2).padStart(7)} s`;
-  stdout.write(`${stdout.isTTY && !env.NO_COLOR ? `\u001b[2m${time}\u001b[0m` : time}  building…\n`);
+  stdout.write(`${stdout.isTTY && !env.NO_COLOR ? `\u001b[2m${time}\u001b[0m` : time}  ${line}\n`);
 }
 
 /** Lets Node.js (22 and newer) cache compiled code next to the build, which makes later starts faster. */

@@ -26,7 +26,7 @@ async function main(flags) {
     );
     return unknown === undefined ? 0 : 2;
   }
-  const status = await build(() => process.stdout.write('building…\n'));
+  const status = await build((line) => process.stdout.write(`${line}\n`));
   if (status !== 0) return status;
   const page = given ?? join(repository, 'docs', 'examples', `${basename(process.cwd())}.md`);
   const walk = [

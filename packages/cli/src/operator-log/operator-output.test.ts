@@ -102,6 +102,14 @@ ${framed(13)}
     expect(full).not.toContain('folded');
   });
 
+  it('shows an expected conflict in one line', () => {
+    const error = 'Operation cannot be fulfilled on sites.example.com "a": the object has been modified';
+    const msg = 'the object has changed; retrying';
+    expect(outputOf([{ level: 'info', ts: at(0), msg, event: 'reconcile.conflict', ...about, error }])).toBe(
+      `12:00:00.000 · Site default/a ${msg}: ${error}\n`,
+    );
+  });
+
   it('shows failures even if the operator does not log the ends of reconciles', async () => {
     const clock = new VirtualClock();
     const lines: string[] = [];

@@ -138,11 +138,12 @@ export class TextFormatter {
     const rest = restOf(record);
     // A code that users can look up: kubewright explain CODE.
     const code = /^KW\d{4}$/.test(textOf(record, 'code')) ? textOf(record, 'code') : '';
-    const line = [this.#time(record), sign, subject, code, oneLine(msg), rest && this.#paint('dim', rest)];
-    return [
-      line.filter((part) => part !== '').join(' '),
-      ...(record['error'] === undefined ? [] : this.#error(record)),
-    ];
+    const error = record['error'] === undefined ? '' : shortOf(record);
+    // Expected errors, such as conflicts, take one line.
+    const isExpected = error !== '' && (level === 'info' || level === 'debug');
+    const text = isExpected ? `${oneLine(msg)}: ${oneLine(error)}` : oneLine(msg);
+    const line = [this.#time(record), sign, subject, code, text, rest && this.#paint('dim', rest)];
+    return [line.filter((part) => part !== '').join(' '), ...(error === '' || isExpected ? [] : this.#error(record))];
   }
 
   #error(record: LogRecord): readonly string[] {

@@ -64,12 +64,12 @@ export function applyFailure(
   if (known instanceof NotOwnerError) {
     queue.forget(key);
     reporter.forget(key);
-    log.info('the key now belongs to another replica', { event: logEvents.reconcileMoved, error });
+    log.info('the key now belongs to another replica', { event: logEvents.reconcileMoved, error: known.message });
     return 'requeue';
   }
   if (known instanceof StaleViewError) {
     run.nextMs = queue.addRateLimited(key, { priority });
-    log.info('the cached object was stale; retrying', { event: logEvents.reconcileStale, error });
+    log.info('the cached object was stale; retrying', { event: logEvents.reconcileStale, error: known.message });
     return 'requeue';
   }
   metrics?.failed('error');
@@ -90,12 +90,15 @@ export function applyFailure(
   run.nextMs = retryInMs;
   if (isStopping()) log.info('reconcile aborted: the manager is stopping', { event: logEvents.reconcileAborted });
   else if (isConflict(known) && !isOwnedByOthers(known))
-    log.info('the object has changed; retrying', { event: logEvents.reconcileConflict, error });
+    log.info('the object has changed; retrying', { event: logEvents.reconcileConflict, error: known.message });
   else reporter.failed(key, { error, log, events, message: 'Reconciler error', retryInMs });
   return 'error';
 }
 
-/** An error with its own handling, even as the cause of another error. */
+/**
+ * An error with its own handling, even as the cause of another error. Errors that are part of normal operation are logged without
+ * a stack.
+ */
 type KnownError = NotOwnerError | StaleViewError | TerminalError | ReconcileTimeoutError | StatusError;
 
 function isKnown(error: unknown): error is KnownError {

@@ -170,7 +170,8 @@ describe('a failing reconcile', () => {
     const seen = () => lines.filter((line) => line.includes('the conflict'));
     await eventually(() => seen().length >= 2);
     await manager[Symbol.asyncDispose]();
-    expect(JSON.parse(seen()[0] ?? '').level).toBe(level);
+    const record = JSON.parse(seen()[0] ?? '') as Record<string, unknown>;
+    expect([record['level'], 'stacktrace' in record]).toEqual([level, level === 'error']);
     expect(server.list(Event)).toHaveLength(events);
   });
 
