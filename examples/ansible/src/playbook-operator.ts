@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type ControllerDefinition, controller, type DesiredState, generationChanged } from '@kubewright/runtime';
 import { PlaybookError, runPlaybook } from './run-playbook.ts';
 import { variablesFor } from './variables.ts';
@@ -22,6 +23,8 @@ export function playbookController({ for: kind, playbook, owns }: PlaybookWatch)
     owns,
     // Status changes do not start a run.
     predicates: [generationChanged()],
+    // As many playbooks run at a time as in operator-sdk: one per CPU.
+    maxConcurrentReconciles: availableParallelism(),
     async reconcile(object, { signal }): Promise<DesiredState<Played>> {
       try {
         const { children, counts } = await runPlaybook(playbook, { variables: variablesFor(object), signal });
