@@ -10,7 +10,7 @@ import type { ProgramContext } from '../src/instance/server/run-program.ts';
 import { type BundledProgram, bundledProgram } from './bundled-program.ts';
 import { PostgresFolder, postgresPrograms, TestServer } from './postgres-server.ts';
 
-const walProgram = `
+export const walProgram = `
   import { runWalProgram } from '#src/archive/wal-program.ts';
   process.exitCode = await runWalProgram({
     args: process.argv.slice(2), log: console.error, folder: process.cwd(), now: () => new Date(),

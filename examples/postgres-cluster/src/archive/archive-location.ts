@@ -4,7 +4,7 @@ import { ArchiveError } from './archive-error.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { DirectoryStore } from './directory-store.ts';
 import { folderOf } from './folder-of.ts';
-import { patientAttempts } from './s3-client.ts';
+import { patientAttempts, type S3ClientOptions } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
 
 /**
@@ -45,14 +45,22 @@ export function archiveLocation(
   return { folder, s3: { endpoint, bucket, ...(region !== undefined && { region }), credentials: mounts.credentials } };
 }
 
+type Patience = 'short' | 'long';
+
+const patienceOptions: Readonly<Record<Patience, S3ClientOptions>> = {
+  short: { attempts: 1, idleTimeoutMs: 3_000 },
+  long: { attempts: patientAttempts },
+};
+
 /**
  * Opens one cluster's archive. Names in the returned store are relative to the cluster's folder.
  *
- * @param options - `isPatient`: true to retry requests for about five minutes instead of a few seconds
+ * @param options - `patience`: `long` to retry requests for about five minutes instead of a few seconds, `short` to try each
+ *   once, for a few seconds
  */
 export async function openArchive(
   { folder, directory, s3 }: ArchiveLocation,
-  { isPatient = false }: { readonly isPatient?: boolean } = {},
+  { patience }: { readonly patience?: Patience } = {},
 ): Promise<ArchiveStore> {
   if (directory !== undefined) return folderOf(new DirectoryStore(directory), folder);
   if (!s3) throw new ArchiveError('Invalid', 'the archive location has neither a directory nor a bucket');
@@ -66,7 +74,7 @@ export async function openArchive(
   };
   const accessKeyId = await read('accessKeyId');
   const secretAccessKey = await read('secretAccessKey');
-  const options = isPatient ? { attempts: patientAttempts } : {};
+  const options = patience === undefined ? {} : patienceOptions[patience];
   return folderOf(new S3Store({ ...bucket, accessKeyId, secretAccessKey }, options), folder);
 }
 

@@ -11,9 +11,11 @@ const segment = '000000010000000000000002';
 describe('runWalProgram', () => {
   let root: string;
   let log: string[];
+  let nowMs = 0;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'wal-'));
     log = [];
+    nowMs = 0;
     for (const name of ['archive', 'data', 'other']) mkdirSync(join(root, name));
     writeFileSync(path('archive.json'), JSON.stringify({ folder: 'shop', directory: path('archive') }));
     system('data', 1n);
@@ -31,7 +33,7 @@ describe('runWalProgram', () => {
     writeFileSync(path(folder, 'global', 'pg_control'), control);
   };
   const run = (folder: string, ...args: string[]) =>
-    runWalProgram({ args, log: (line) => log.push(line), folder: path(folder), now: () => new Date(0) });
+    runWalProgram({ args, log: (line) => log.push(line), folder: path(folder), now: () => new Date(nowMs) });
   const archive = (folder = 'data', name = segment) =>
     run(folder, 'wal-archive', path('archive.json'), name, path('data', segment));
   const restore = (purpose: string, name = segment) =>
@@ -144,6 +146,7 @@ describe('runWalProgram', () => {
       expect(await restore('recovery')).toBe(126);
       expect(await restore('standby')).toBe(1);
       expect(log.pop()).toContain('is damaged');
+      nowMs += 30_000;
     }
     renameSync(path('archive'), path('gone'));
     expect(await restore('recovery')).toBe(126);
@@ -185,6 +188,24 @@ describe('runWalProgram', () => {
     expect(await restore('standby', '00000002.history')).toBe(0);
     expect(await restore('standby', '00000003.history')).toBe(3);
     expect(await restore('recovery', '00000003.history')).toBe(0);
+  });
+
+  it('does not read the archive on a standby for 30 s after a failure', async () => {
+    await archive();
+    renameSync(path('archive'), path('gone'));
+    expect(await restore('standby')).toBe(1);
+    renameSync(path('gone'), path('archive'));
+    nowMs = 29_999;
+    expect(await restore('standby')).toBe(3);
+    expect(await restore('recovery')).toBe(0);
+    nowMs = 30_000;
+    expect(await restore('standby')).toBe(0);
+    // The clock was set back.
+    renameSync(path('archive'), path('gone'));
+    expect(await restore('standby')).toBe(1);
+    renameSync(path('gone'), path('archive'));
+    nowMs = 10_000;
+    expect(await restore('standby')).toBe(0);
   });
 
   it('reports a missing location file', async () => {

@@ -3,6 +3,7 @@ import { ArchiveError } from './archive-error.ts';
 import { clearFailure, reportFailure } from './archive-failure.ts';
 import { type ArchiveLocation, openArchive } from './archive-location.ts';
 import { readCluster } from './archive-owner.ts';
+import { ArchivePause } from './archive-pause.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { archiveWal } from './archive-wal.ts';
 import { ensureEndOfWal } from './end-of-wal.ts';
@@ -53,25 +54,47 @@ async function archive(args: readonly string[], { log, folder, now }: WalProgram
   return walExitCodes.done;
 }
 
-async function restore(args: readonly string[], { log }: WalProgramEnvironment): Promise<number> {
-  const [purpose, locationFile = '', name = '', path = ''] = args;
+async function restore(args: readonly string[], environment: WalProgramEnvironment): Promise<number> {
+  const [purpose, ...rest] = args;
+  return purpose === 'standby' ? restoreOnStandby(rest, environment) : restoreForRecovery(rest, environment);
+}
+
+/** Restores a file on a standby, which streams WAL while the archive cannot be read. */
+async function restoreOnStandby(args: readonly string[], { log, now }: WalProgramEnvironment): Promise<number> {
+  const [locationFile = '', name = '', path = ''] = args;
+  const pause = new ArchivePause(locationFile, now);
   try {
     const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
     const location = await readLocation(locationFile);
     // The timeline is newer than the primary's: it comes from an unfinished promotion, so standbys must not follow it.
-    if (purpose === 'standby' && (timelineOfHistory(name) ?? 0) > (location.newestTimeline ?? Number.POSITIVE_INFINITY))
+    if ((timelineOfHistory(name) ?? 0) > (location.newestTimeline ?? Number.POSITIVE_INFINITY))
       return walExitCodes.missing;
-    // During recovery, requests are retried for longer, because a failure would end the recovery. A standby can stream
-    // WAL in the meantime.
-    const store = await openArchive(location, { isPatient: purpose === 'recovery' });
-    if (purpose === 'standby') await ensureSameCluster(store, { location, signal });
+    if (await pause.isActive()) return walExitCodes.missing;
+    const store = await openArchive(location, { patience: 'short' });
+    await ensureSameCluster(store, { location, signal });
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
-    // Not checked for a standby: it streams the WAL that is not archived yet.
-    if (purpose === 'recovery') await ensureEndOfWal(store, { name, path, signal });
+    await pause.afterMiss();
     return walExitCodes.missing;
   } catch (error) {
     log(`cannot restore ${name}: ${messageOf(error)}`);
-    return purpose === 'recovery' ? walExitCodes.stopRecovery : walExitCodes.failed;
+    await pause.begin();
+    return walExitCodes.failed;
+  }
+}
+
+/** Restores a file for a recovery, which a failure would end. */
+async function restoreForRecovery(args: readonly string[], { log }: WalProgramEnvironment): Promise<number> {
+  const [locationFile = '', name = '', path = ''] = args;
+  try {
+    const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
+    const store = await openArchive(await readLocation(locationFile), { patience: 'long' });
+    if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
+    // Not checked for a standby: it streams the WAL that is not archived yet.
+    await ensureEndOfWal(store, { name, path, signal });
+    return walExitCodes.missing;
+  } catch (error) {
+    log(`cannot restore ${name}: ${messageOf(error)}`);
+    return walExitCodes.stopRecovery;
   }
 }
 

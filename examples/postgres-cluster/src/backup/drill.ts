@@ -60,7 +60,7 @@ async function drill(
   context: DrillContext & { readonly onBackup: (id: string) => void },
 ): Promise<string | undefined> {
   const { folder, programs, walCommand, signal, onBackup } = context;
-  const store = await openArchive(location, { isPatient: true });
+  const store = await openArchive(location, { patience: 'long' });
   const chain = backupChain(await listBackups(store, signal), {});
   onBackup(chain.at(-1)?.id ?? '');
   const dataDirectory = join(folder, 'data');

@@ -68,7 +68,7 @@ export class InstanceArchive {
   }
 
   /** Opens the cluster's archive. */
-  open(target: BackupTarget, options?: { readonly isPatient: boolean }): Promise<ArchiveStore> {
+  open(target: BackupTarget, options?: { readonly patience: 'long' }): Promise<ArchiveStore> {
     return openArchive(this.#locationOf(target), options);
   }
 
@@ -95,7 +95,7 @@ export class InstanceArchive {
     const location = archiveLocation(from.target, { cluster: from.cluster, ...environment.recovery });
     if (!(await isRestored(path, restore))) {
       await rm(path, { recursive: true, force: true });
-      const store = await openArchive(location, { isPatient: true });
+      const store = await openArchive(location, { patience: 'long' });
       const chain = backupChain(await listBackups(store, signal), { backup, target });
       await restoreBackup({ chain, dataDirectory: path, resumable: restore, store, programs, signal });
     }

@@ -3,7 +3,7 @@ import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { ArchiveError } from '../archive/archive-error.ts';
-import { BackupRunner } from '../backup/backup-runner.ts';
+import { BackupRunner, type BackupRunnerOptions } from '../backup/backup-runner.ts';
 import { ClusterAccess } from './cluster/cluster-access.ts';
 import { clusterView } from './cluster/cluster-view.ts';
 import { carryOut } from './decision/carry-out.ts';
@@ -28,6 +28,7 @@ import { CertificateKeeper } from './status/certificate-keeper.ts';
 import type { InstanceCertificates } from './status/certificates.ts';
 import { statusRoutes } from './status/status-routes.ts';
 import { StatusServer } from './status/status-server.ts';
+import { Waker } from './waker.ts';
 
 export interface InstanceManagerOptions {
   readonly environment: InstanceEnvironment;
@@ -64,8 +65,7 @@ export class InstanceManager {
   #decision: Decision = { do: 'nothing' };
   #failure: string | undefined;
   #disk: DiskSpace = { freeBytes: 0, isDiskFull: false };
-  #wake: (() => void) | undefined;
-  #isWoken = false;
+  readonly #waker: Waker;
   readonly #failures: ServerFailures;
   readonly #restarts = new RequestedRestarts();
 
@@ -75,6 +75,7 @@ export class InstanceManager {
     const lease = `${cluster}-primary`;
     const wake = (): void => this.wake();
     this.#options = options;
+    this.#waker = new Waker(clock);
     this.#lease = new PrimaryLease({
       client,
       namespace,
@@ -123,12 +124,7 @@ export class InstanceManager {
       dataDirectory: environment.dataDirectory,
       folder: this.#local.volume,
       switchWal: () => this.#local.switchWal(),
-      archive: async () => {
-        const { spec: { backup } = {}, status } = this.#access.cluster ?? {};
-        if (!backup) throw new ArchiveError('Invalid', 'the cluster has no archive');
-        const store = await this.#local.archive.open(backup, { isPatient: true });
-        return { store, cluster: status?.archiveOwner, keep: backup.keep ?? 7 };
-      },
+      archive: () => this.#openArchive(),
     });
   }
 
@@ -148,8 +144,7 @@ export class InstanceManager {
 
   /** Triggers the next check immediately. */
   wake(): void {
-    this.#isWoken = true;
-    this.#wake?.();
+    this.#waker.wake();
   }
 
   /** Restarts the server. Resolves to true when it accepts connections again, or to false if it is not running. */
@@ -216,7 +211,7 @@ export class InstanceManager {
     try {
       while (!signal.aborted) {
         const ms = await this.#step(signal);
-        await this.#sleep(ms, signal);
+        await this.#waker.sleep(ms, signal);
       }
       this.#decision = { do: 'stop', mode: 'fast', why: 'the instance is stopping' };
       await this.#backups[Symbol.asyncDispose]();
@@ -236,7 +231,7 @@ export class InstanceManager {
   /** Decides and acts once. Returns the time until the next check, unless something wakes the instance earlier. */
   async #step(signal: AbortSignal): Promise<number> {
     const { log } = this.#options;
-    this.#isWoken = false;
+    this.#waker.reset();
     try {
       const situation = await this.#situation(signal);
       const decision = decide(situation);
@@ -264,6 +259,13 @@ export class InstanceManager {
       await sleep(this.#options.clock, { ms: failureMs, signal }).catch(() => undefined);
       return 0;
     }
+  }
+
+  async #openArchive(): ReturnType<BackupRunnerOptions['archive']> {
+    const { spec: { backup } = {}, status } = this.#access.cluster ?? {};
+    if (!backup) throw new ArchiveError('Invalid', 'the cluster has no archive');
+    const store = await this.#local.archive.open(backup, { patience: 'long' });
+    return { store, cluster: status?.archiveOwner, keep: backup.keep ?? 7 };
   }
 
   async #situation(signal: AbortSignal): Promise<Situation> {
@@ -302,15 +304,5 @@ export class InstanceManager {
   #nextMs(): number {
     const isBusy = this.#decision.do !== 'nothing' || this.#local.isChanging;
     return Math.min(isBusy ? busyMs : idleMs, (this.#lease.expiresInMs ?? idleMs) + 1);
-  }
-
-  /** Sleeps for `ms`, or until woken. */
-  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    if (ms === 0 || this.#isWoken) return;
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    const either = AbortSignal.any([signal, woken.signal]);
-    await sleep(this.#options.clock, { ms, signal: either }).catch(() => undefined);
-    this.#wake = undefined;
   }
 }

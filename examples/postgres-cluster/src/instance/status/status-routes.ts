@@ -43,6 +43,23 @@ export function statusRoutes(instance: ServedInstance): readonly Route[] {
         return { code: 202 };
       },
     },
+    ...backupRoutes(instance),
+    {
+      method: 'GET',
+      path: /\/v1\/primary/,
+      callers: ['operator', 'instance'],
+      handle: async ({ query }) => {
+        const forMs = Number(query.get('forMs'));
+        if (!Number.isSafeInteger(forMs) || forMs <= 0)
+          return { code: 400, body: { message: 'forMs must be a positive integer' } };
+        return { code: (await instance.follows(query.get('name') ?? '', forMs)) ? 204 : 409 };
+      },
+    },
+  ];
+}
+
+function backupRoutes(instance: ServedInstance): readonly Route[] {
+  return [
     {
       method: 'POST',
       path: /\/v1\/backups/,
@@ -61,17 +78,6 @@ export function statusRoutes(instance: ServedInstance): readonly Route[] {
       handle: ({ match }) => {
         const body = instance.backup(match[1] ?? '');
         return body ? { code: 200, body } : { code: 404 };
-      },
-    },
-    {
-      method: 'GET',
-      path: /\/v1\/primary/,
-      callers: ['operator', 'instance'],
-      handle: async ({ query }) => {
-        const forMs = Number(query.get('forMs'));
-        if (!Number.isSafeInteger(forMs) || forMs <= 0)
-          return { code: 400, body: { message: 'forMs must be a positive integer' } };
-        return { code: (await instance.follows(query.get('name') ?? '', forMs)) ? 204 : 409 };
       },
     },
   ];
