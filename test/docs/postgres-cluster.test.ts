@@ -11,7 +11,7 @@ const section = (title: string) => {
   return tableRows({ ...found, text });
 };
 
-/** What the operator must do, as words that a row of the first table must contain. */
+/** Features of the operator, in words that a row of the first table must contain. */
 const features = [
   'checksums',
   'replicas with slots',

@@ -1,4 +1,4 @@
-/** Returns the names of the metrics of instances, or of poolers, that occur in a string. */
-export function metricsIn(text: string, of: 'instance' | 'pooler' = 'instance'): readonly string[] {
+/** Returns the names of the metrics of instances, poolers or clusters that occur in a string. */
+export function metricsIn(text: string, of: 'instance' | 'pooler' | 'cluster' = 'instance'): readonly string[] {
   return [...new Set(text.match(new RegExp(`\\bpostgres_${of}_\\w+`, 'g')) ?? [])];
 }

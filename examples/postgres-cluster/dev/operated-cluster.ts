@@ -34,9 +34,9 @@ export class OperatedCluster implements AsyncDisposable {
     this.#manager = await startOperator(this.client);
   }
 
-  /** Returns the operator's metrics. */
-  async operatorMetrics(): Promise<string> {
-    return (await fetch(`http://127.0.0.1:${this.#manager.ports.metrics}/metrics`)).text();
+  /** Returns the operator's metrics: by default those of its runtime. */
+  async operatorMetrics(path = '/metrics'): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#manager.ports.metrics}${path}`)).text();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

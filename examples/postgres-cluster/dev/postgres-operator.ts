@@ -11,6 +11,7 @@ import { postgresCluster } from '../src/controllers/postgres-cluster.ts';
 import { postgresDatabase } from '../src/controllers/postgres-database.ts';
 import { postgresPooler } from '../src/controllers/postgres-pooler.ts';
 import { postgresRole } from '../src/controllers/postgres-role.ts';
+import { clusterMetricsPath, ObservedClusters } from '../src/metrics/observed-clusters.ts';
 
 const image = 'postgres-instance';
 const kinds = ['clusters', 'backups', 'backupschedules', 'databases', 'poolers', 'roles'];
@@ -41,8 +42,9 @@ export async function startOperator(
   client: KubernetesClient,
   { clock = systemClock, shutdownMs = 30_000 }: { readonly clock?: Clock; readonly shutdownMs?: number } = {},
 ): Promise<Manager> {
+  const metrics = new ObservedClusters();
   const controllers: readonly ControllerDefinition[] = [
-    postgresCluster({ image }),
+    postgresCluster({ image, metrics }),
     postgresDatabase(),
     postgresRole(),
     postgresPooler({ image: 'postgres-pooler' }),
@@ -57,6 +59,7 @@ export async function startOperator(
     handleSignals: false,
     gracefulShutdownTimeoutMs: shutdownMs,
     metricsBindAddress: '127.0.0.1:0',
+    metricsHandlers: { [clusterMetricsPath]: (request, response) => metrics.serve(request, response) },
   });
   manager.run().catch(() => undefined); // runs until the caller stops it
   await manager.started();

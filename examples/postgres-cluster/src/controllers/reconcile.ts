@@ -1,6 +1,7 @@
 import type { Stored } from '@kubewright/apimachinery';
 import type { DesiredState, ReconcileContext } from '@kubewright/runtime';
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import type { ObservedClusters } from '../metrics/observed-clusters.ts';
 import { choosePrimary, type PrimaryDecision } from '../plan/choose-primary.ts';
 import { stopForUpgrade } from '../plan/major-upgrade.ts';
 import type { ObservedCluster } from '../plan/observed-cluster.ts';
@@ -25,6 +26,7 @@ export interface ReconcileOptions {
   readonly image: string;
   readonly instances: InstanceClient;
   readonly leases: SeenLeases;
+  readonly metrics: ObservedClusters;
 }
 
 /** Interval between polls of the instances: for a healthy cluster, and during changes. */
@@ -34,7 +36,7 @@ const pollMs = { healthy: 5_000, changing: 500 };
 export async function reconcile(
   cluster: Stored<PostgresCluster>,
   ctx: ReconcileContext<PostgresCluster>,
-  { image, instances, leases }: ReconcileOptions,
+  { image, instances, leases, metrics }: ReconcileOptions,
 ): Promise<DesiredState<PostgresCluster>> {
   const own = new OwnObjects(cluster, ctx);
   const attempts = new Attempts(ctx);
@@ -72,9 +74,12 @@ export async function reconcile(
   const forget = () => forgetRequests(observed, { primary, ctx });
   const isForgotten = await attempts.make('remove the request for a primary', forget);
   const { status, conditions } = result(isForgotten ? undefined : failedRequestOf(observed, primary));
+  const { namespace = '' } = cluster.metadata;
+  const isHealthy = status.phase === healthyPhase;
+  metrics.record({ namespace, observed, isHealthy, rollout: decisions.rollout, status });
   const leaseMs = leaseExpiresInMs ?? pollMs.healthy;
   // While a change fails, only decisions about the primary are urgent.
-  const isUrgent = attempts.failures.length === 0 ? status.phase !== healthyPhase : primary.phase !== undefined;
+  const isUrgent = attempts.failures.length === 0 ? !isHealthy : primary.phase !== undefined;
   const intervalMs = isUrgent ? pollMs.changing : pollMs.healthy;
   return { status, conditions, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
 }

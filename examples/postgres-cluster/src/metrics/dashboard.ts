@@ -11,6 +11,7 @@ interface Row {
 }
 
 const one = (metric: string): string => `postgres_instance_${metric}{$selector}`;
+const clusters = (metric: string): string => `postgres_cluster_${metric}{$selector}`;
 const pooled = (metric: string): string => `postgres_pooler_${metric}{$selector}`;
 const panel = (title: string, unit: string, series: Panel['series']): Panel => ({ title, unit, series });
 
@@ -76,6 +77,22 @@ const rows: readonly Row[] = [
       panel('WAL directory', 'bytes', { '{{pod}}': one('wal_bytes') }),
       panel('Databases', 'bytes', { '{{database}}': `max by (database) (${one('database_size_bytes')})` }),
       panel('Transaction ID age', 'none', { '{{database}}': `max by (database) (${one('transaction_id_age')})` }),
+    ],
+  },
+  {
+    title: 'Updates and major upgrades',
+    panels: [
+      panel('Outdated instances', 'none', { '{{cluster}}': clusters('outdated_instances') }),
+      panel('Waits for a switchover', 'none', { '{{cluster}}': clusters('update_needs_user') }),
+      panel('Major upgrade', 'none', { '{{from}} to {{to}}: {{phase}}': clusters('major_upgrade') }),
+      panel('Duration of the major upgrade', 's', {
+        '{{cluster}}': `time() - ${clusters('major_upgrade_started_seconds')}`,
+      }),
+      panel('Ready instances', 'none', {
+        ready: clusters('ready_instances'),
+        existing: clusters('instances'),
+      }),
+      panel('Healthy', 'none', { '{{cluster}}': clusters('healthy') }),
     ],
   },
   {

@@ -1,4 +1,5 @@
 import { alerts } from './alerts.ts';
+import { clusterMetrics } from './cluster-metrics.ts';
 import { instanceMetrics } from './instance-metrics.ts';
 import type { Metric } from './metric.ts';
 import { poolerMetrics } from './pooler-metrics.ts';
@@ -13,7 +14,8 @@ export function metricsPage(): string {
 
 This page lists the metrics and alerts of the example [\`postgres-cluster\`](../examples/postgres-cluster.md). It is generated from
 [\`instance-metrics.ts\`](../../examples/postgres-cluster/src/metrics/instance-metrics.ts),
-[\`pooler-metrics.ts\`](../../examples/postgres-cluster/src/metrics/pooler-metrics.ts) and
+[\`pooler-metrics.ts\`](../../examples/postgres-cluster/src/metrics/pooler-metrics.ts),
+[\`cluster-metrics.ts\`](../../examples/postgres-cluster/src/metrics/cluster-metrics.ts) and
 [\`alerts.ts\`](../../examples/postgres-cluster/src/metrics/alerts.ts).
 
 - **Scraping.** Each instance serves \`/metrics\` over HTTPS on its port \`status\`, 8000, and requires no client certificate. The server's
@@ -23,7 +25,8 @@ This page lists the metrics and alerts of the example [\`postgres-cluster\`](../
   \`NAME-pooler\`, and verify the name of the pooler.
 - **Alerts.** \`monitoring/\` also contains the alerts as a PrometheusRule.
 - **Dashboard.** Import [\`postgres-clusters.json\`](../../examples/postgres-cluster/grafana/postgres-clusters.json) in Grafana.
-- **The operator** itself serves controller-runtime's metrics, like every operator.
+- **The operator** itself serves controller-runtime's metrics on \`/metrics\`, like every operator, and those of clusters on \`/cluster-metrics\`,
+  which also cover updates and major upgrades. \`monitoring/\` contains a ServiceMonitor for the latter.
 
 ## Metrics
 
@@ -38,6 +41,12 @@ All metrics have the labels \`cluster\` and \`pooler\`. If PgBouncer does not re
 values.
 
 ${table(poolerMetrics, ['cluster', 'pooler'])}
+
+## Metrics of clusters
+
+The operator that leads serves them. They have the labels \`namespace\` and \`cluster\`; keep these with \`honorLabels: true\`.
+
+${table(clusterMetrics, ['namespace', 'cluster'])}
 
 ## Alerts
 

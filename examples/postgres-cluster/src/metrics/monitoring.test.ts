@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { metricsIn } from '../../dev/metrics-in.ts';
 import { alertRules } from './alert-rules.ts';
 import { alerts } from './alerts.ts';
+import { clusterMetrics } from './cluster-metrics.ts';
 import { dashboard } from './dashboard.ts';
 import { instanceMetrics } from './instance-metrics.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -37,6 +38,7 @@ describe('metricsPage', () => {
 describe.each([
   { of: 'instance' as const, metrics: instanceMetrics, least: 40 },
   { of: 'pooler' as const, metrics: poolerMetrics, least: 9 },
+  { of: 'cluster' as const, metrics: clusterMetrics, least: 6 },
 ])('the metrics of each $of', ({ of, metrics, least }) => {
   const names = new Set(metrics.map(({ name }) => name));
 
@@ -69,6 +71,7 @@ describe('alerts', () => {
       'PostgresArchiveFailing',
       'PostgresVolumeFull',
       'PostgresTransactionIdsRunOut',
+      'PostgresMajorUpgradeSlow',
       'PostgresPoolerUnavailable',
     ]);
   });

@@ -12,6 +12,7 @@ import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { statusPort } from '../instance/protocol.ts';
 import { secretValue } from '../spec/credentials.ts';
 import { instanceMetrics } from './instance-metrics.ts';
+import { clusterMetricsPath } from './observed-clusters.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 const patience = { timeout: 120_000, interval: 200 };
@@ -64,6 +65,13 @@ describe.skipIf(!isPostgresInstalled)('a scrape of real instances (needs the pro
     expect(await cluster.operatorMetrics()).toContain(
       'controller_runtime_reconcile_errors_total{controller="postgrescluster"',
     );
+  });
+
+  it('includes metrics of clusters, which the operator serves', async () => {
+    const clusters = () => cluster.operatorMetrics(clusterMetricsPath);
+    await expect.poll(clusters, patience).toContain('postgres_cluster_healthy{namespace="default",cluster="shop"} 1\n');
+    expect(await clusters()).toContain('postgres_cluster_outdated_instances{namespace="default",cluster="shop"} 0\n');
+    expect(await clusters()).toContain('postgres_cluster_ready_instances{namespace="default",cluster="shop"} 2\n');
   });
 
   it('reports the roles and the state of replication', async () => {
