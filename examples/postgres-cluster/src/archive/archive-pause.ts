@@ -10,7 +10,7 @@ const slowMs = 1_000;
 /**
  * Pauses the reads of a standby while its archive does not respond or is slow. PostgreSQL reads the archive several times before it
  * streams or waits: for the history of the next timeline, and for the next segment on each timeline. If these attempts take
- * longer than `wal_retrieve_retry_interval` (5 s) in total, PostgreSQL never waits, so nobody can tell that the standby has
+ * longer than `wal_retrieve_retry_interval` (5 s) in total, PostgreSQL never waits, so it is unknown whether the standby has
  * replayed all its WAL, and the standby neither takes part in an election nor follows a new primary.
  */
 export class ArchivePause {
