@@ -31,9 +31,13 @@ import { boundingSet } from './capabilities.ts';
 import { checkCommand } from './check-command.ts';
 import { startInit, waitForRoot, within } from './container-init.ts';
 import { enterContainer } from './enter-container.ts';
+import { type GuardedShells, guardedShells } from './guarded-shells.ts';
 import { imageUser, userDatabase } from './image-user.ts';
-import { withoutInherited } from './inherited-streams.ts';
+import { inheritedStreams, withoutInherited } from './inherited-streams.ts';
+import { MountNamespace } from './mount-namespace.ts';
+import { MountShell } from './mount-shell.ts';
 import { makeRoot, removeRoot } from './overlay-root.ts';
+import { PodInit } from './pod-init.ts';
 import type { PodSandboxes } from './pod-sandboxes.ts';
 import { type ProcessConfig, processConfig } from './process-config.ts';
 import type { StoredImages } from './stored-images.ts';
@@ -81,11 +85,17 @@ export class ContainerDriver implements Driver {
   readonly #running = new Set<ProcessContainer>();
   /** Pids of the main processes of running containers, by the pod's UID and the container's name. */
   readonly #mains = new Map<string, number>();
+  /** First processes of the pods whose containers share a pid namespace, by the pod's UID. */
+  readonly #inits = new Map<string, Promise<PodInit>>();
+  readonly #shell: MountShell;
+  readonly #inherited: readonly number[] = inheritedStreams();
+  #shells: GuardedShells | undefined;
   readonly #stopping = new AbortController();
   #killed = false;
 
   constructor(options: ContainerDriverOptions) {
     this.#options = options;
+    this.#shell = new MountShell([options.tools.sh]);
     if (options.terminalProgram === undefined) this.noTerminals = noTerminalProgram;
   }
 
@@ -95,6 +105,9 @@ export class ContainerDriver implements Driver {
 
   async removePod(uid: string): Promise<void> {
     const { marked, journal, sandboxes, folders } = this.#options;
+    const init = await this.#inits.get(uid)?.catch(() => undefined);
+    this.#inits.delete(uid);
+    init?.[Symbol.dispose]();
     await marked.end({ mark: `${journal.instance}/${uid}` });
     await sandboxes.remove(uid);
     folders.removePod(uid);
@@ -140,36 +153,38 @@ export class ContainerDriver implements Driver {
     const rights = await this.#rights(request.image.image, securityContext);
     const config = processConfig(image.config, { ...request, home: rights.user.home });
     const own = sandboxes.enter(podUid);
-    const target = this.#targetOf(request);
     const place: Place = { request, config, rights, enter: own ?? users.enter };
+    const target = await this.#targetOf(request, place);
     const base = join(folders.pod(podUid), containerName);
     const files = sandboxes.files(podUid, { hostname: podName, mounts: request.mounts });
-    using root = await makeRoot([...files, ...request.mounts], {
-      lower: image.root,
-      base,
-      firstId: users.firstId,
-      method,
-      readOnly: securityContext.readOnlyRootFilesystem ?? false,
-      hasSys: own !== undefined || users.firstId !== undefined,
-      workingDir: config.workingDir,
-    });
     const onOwnTerminal = tty && terminalProgram !== undefined;
     const late = withLateEnvironment(config.command, {
       env: config.env,
-      sh: this.#options.tools.sh,
+      ...this.#shellsFor(target),
       folder: config.workingDir,
       before: waitForRoot,
     });
     const mark = `${journal.instance}/${podUid}/${containerName}.${request.attempt}`;
     const env = { ...late.env, ...this.#options.marked.environment(mark) };
     const input = stdin === 'none' ? 'ignore' : 'pipe';
+    const shared: { namespace?: MountNamespace } = {};
     const { child, pid } = await startInit({
       tools: this.#options.tools,
       hostname: podName,
       enter: place.enter,
       ...defined({ target }),
       init: [...users.become(rights), ...late.words],
-      root,
+      shell: this.#shell,
+      makeRoot: () =>
+        makeRoot([...files, ...request.mounts], {
+          lower: image.root,
+          base,
+          firstId: users.firstId,
+          method,
+          readOnly: securityContext.readOnlyRootFilesystem ?? false,
+          hasSys: own !== undefined || users.firstId !== undefined,
+          workingDir: config.workingDir,
+        }),
       start: (words) =>
         onOwnTerminal
           ? this.#spawn(onTerminal(terminalProgram, words), {
@@ -180,6 +195,8 @@ export class ContainerDriver implements Driver {
       beforeStart: (pid) => {
         this.#check(config.command, { place, pid });
         journal.add(processIdentity(pid));
+        // If its first process ends, the kernel kills the processes of a container with a pid namespace of its own, but not of others.
+        if (target !== undefined) shared.namespace = new MountNamespace(pid);
       },
     });
     child.stdout?.on('data', (chunk: Uint8Array) => request.output.write('stdout', chunk));
@@ -196,14 +213,17 @@ export class ContainerDriver implements Driver {
       onTerminal: onOwnTerminal,
       journal,
       spawnBeside: (command, { terminal }) => this.#startBeside(command, { place, pid, terminal }),
-      endAll: () => this.#end(child, main.pid),
-      // In the pid namespace of its target, a debug container's other processes survive its main process.
-      endsLeftovers: target === undefined,
+      endAll: async () => {
+        await this.#end(child, main.pid);
+        shared.namespace?.endAll();
+      },
+      endsLeftovers: true,
     });
     this.#running.add(container);
     const name = `${podUid}/${containerName}`;
     this.#mains.set(name, pid);
     void container.exited.then(() => {
+      shared.namespace?.[Symbol.dispose]();
       this.#running.delete(container);
       if (this.#mains.get(name) === pid) this.#mains.delete(name);
       try {
@@ -224,6 +244,8 @@ export class ContainerDriver implements Driver {
     this.#killed = true;
     this.#stopping.abort(new Error('this node is shutting down'));
     this.#options.journal.killAll();
+    this.#endInits();
+    this.#shell[Symbol.dispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -231,8 +253,14 @@ export class ContainerDriver implements Driver {
     this.#stopping.abort(new Error('this node is shutting down'));
     sandboxes[Symbol.dispose]();
     await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
+    this.#endInits();
     await marked.end({ mark: journal.instance });
+    this.#shell[Symbol.dispose]();
     users[Symbol.dispose]();
+  }
+
+  #endInits(): void {
+    for (const init of this.#inits.values()) void init.then((each) => each[Symbol.dispose]()).catch(() => undefined);
   }
 
   async #rights(image: string, securityContext: ContainerRequest['securityContext']): Promise<ContainerRights> {
@@ -242,12 +270,47 @@ export class ContainerDriver implements Driver {
     return { user, boundingSet: boundingSet(securityContext), noNewPrivileges: !allowPrivilegeEscalation };
   }
 
-  /** Returns the pid of the container whose processes an ephemeral container shares. @throws ContainerConfigError as a kubelet does */
-  #targetOf({ podUid, targetContainerName: name }: ContainerRequest): number | undefined {
-    if (name === undefined) return undefined;
-    const pid = this.#mains.get(`${podUid}/${name}`);
-    if (pid === undefined) throw new ContainerConfigError({ what: `unable to find target container ${name}` });
-    return pid;
+  /**
+   * Returns a process whose pid namespace a container joins: the first process of its pod, or the main process of the target of an
+   * ephemeral container; `undefined` if the container has its own pid namespace.
+   *
+   * @throws ContainerConfigError as a kubelet does
+   */
+  async #targetOf(
+    { podUid, targetContainerName: name }: ContainerRequest,
+    { enter }: { readonly enter: readonly string[] },
+  ): Promise<number | undefined> {
+    const target = name === undefined ? undefined : this.#mains.get(`${podUid}/${name}`);
+    if (name !== undefined && target === undefined) {
+      throw new ContainerConfigError({ what: `unable to find target container ${name}` });
+    }
+    if (!this.#options.sandboxes.sharesProcesses(podUid)) return target;
+    return (await this.#initOf(podUid, enter)).main.pid;
+  }
+
+  /** Returns the first process of a pod whose containers share a pid namespace, which is started if necessary. */
+  async #initOf(podUid: string, enter: readonly string[]): Promise<PodInit> {
+    const { tools, journal, marked } = this.#options;
+    for (;;) {
+      const known = this.#inits.get(podUid);
+      if (!known) {
+        const started = PodInit.start({ tools, enter, env: marked.environment(`${journal.instance}/${podUid}/.`) });
+        this.#inits.set(podUid, started);
+        return started;
+      }
+      const init = await known.catch(() => undefined);
+      if (init?.isRunning) return init;
+      if (this.#inits.get(podUid) === known) this.#inits.delete(podUid);
+    }
+  }
+
+  /** Returns the shells that start a container. In a pid namespace of several containers, they are closed to the others. */
+  #shellsFor(target: number | undefined): Partial<GuardedShells> & Pick<GuardedShells, 'sh'> {
+    const { tools, users, folders } = this.#options;
+    // If this process is not root, each container has its own user namespace, which is closed to the others.
+    if (target === undefined || users.firstId === undefined) return { sh: tools.sh };
+    this.#shells ??= guardedShells(join(folders.root, 'shells'), tools);
+    return this.#shells;
   }
 
   /** Checks that a command can run in the container. @throws CommandError as a container runtime does */
@@ -285,7 +348,7 @@ export class ContainerDriver implements Driver {
     const empty = openSync('/dev/null', 'r+');
     let child: ChildProcess;
     try {
-      const streams = [...withoutInherited(stdio, { empty })];
+      const streams = [...withoutInherited(stdio, { empty, inherited: this.#inherited })];
       child = spawn(file, args, { cwd: '/', env, stdio: streams, detached: true });
     } finally {
       closeSync(empty);

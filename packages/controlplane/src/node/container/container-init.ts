@@ -1,8 +1,9 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import type { IsolationTools } from '../../network/isolated/tools.ts';
 import { MountPathError } from '../process/isolated/root-plan.ts';
+import { type MountShell, MountShellError } from './mount-shell.ts';
 import type { OverlayRoot } from './overlay-root.ts';
 
 /** File descriptor on which a container's first process reports its pid and then waits. */
@@ -19,11 +20,13 @@ exec 3>&- ${controlStream}>&-
 unset __kw_pid __kw_rest KUBEWRIGHT_CONTAINER`;
 
 /** Mounts everything and switches all processes in the namespaces to the container's root, with this machine's root at /proc. */
-const setUp = `set -e
-{ echo "$3" > /proc/sys/kernel/hostname || hostname "$3"; } 2>/dev/null || :
-"$4" -c -n -i -a -T "$2"
-cd "$1"
-exec "$5" . proc`;
+const setUp = [
+  'set -e',
+  '{ echo "$3" > /proc/sys/kernel/hostname || hostname "$3"; } 2>/dev/null || :',
+  '"$4" -c -n -i -a -T "$2"',
+  'cd "$1"',
+  'exec "$5" . proc',
+].join('; ');
 
 /** Options for {@link startInit}. */
 export interface ContainerInitOptions {
@@ -31,7 +34,7 @@ export interface ContainerInitOptions {
   readonly hostname: string;
   /** Command prefix that runs a program in the pod's network, with permission to mount. */
   readonly enter: readonly string[];
-  /** Pid of the main process of the container that shares its pid namespace. @defaultValue a new pid namespace */
+  /** Pid of a process whose pid namespace the container joins. @defaultValue a new pid namespace */
   readonly target?: number | undefined;
   /** Starts the first process with this command line. The process's fifth stream must be a pipe. */
   readonly start: (words: readonly string[]) => ChildProcess;
@@ -41,9 +44,9 @@ export interface ContainerInitOptions {
   readonly init: readonly string[];
   /** Called with the first process's pid before the container's program starts. Throws to stop the container. */
   readonly beforeStart: (pid: number) => void;
-  readonly root: OverlayRoot;
-  /** @defaultValue `spawn` of `node:child_process` */
-  readonly spawn?: ((file: string, args: readonly string[], options: SpawnOptions) => ChildProcess) | undefined;
+  /** Prepares the container's root while its first process starts. */
+  readonly makeRoot: () => Promise<OverlayRoot>;
+  readonly shell: Pick<MountShell, 'run'>;
 }
 
 /** A started container. */
@@ -61,23 +64,31 @@ export interface StartedContainer {
  * @throws MountPathError if something cannot be mounted
  */
 export async function startInit(options: ContainerInitOptions): Promise<StartedContainer> {
-  const { tools, hostname, enter, target, start, init, beforeStart, root } = options;
+  const { tools, hostname, enter, target, start, init, beforeStart, shell } = options;
   const namespaces = ['--mount', '--uts', '--ipc'];
   const words =
     target === undefined
       ? [tools.unshare, ...namespaces, '--pid', '--fork', '--', ...init]
       : [tools.nsenter, `--pid=/proc/${target}/ns/pid`, '--', tools.unshare, ...namespaces, '--', ...init];
   const child = start(within(enter, words));
+  const report = reportedPid(child);
+  // Handled below, unless the root cannot be prepared.
+  report.catch(() => undefined);
   try {
-    const pid = await reportedPid(child);
-    const run = (words: readonly string[]): Promise<void> => runOnce(within(enter, words), options.spawn ?? spawn);
+    using root = await options.makeRoot();
+    const pid = await report;
+    const prefix = enter.length === 0 ? [tools.nsenter] : enter;
     const joins = ['mount', 'pid', 'uts', 'ipc'].map((name) => `--${name}=/proc/${pid}/ns/${fileOf(name)}`);
     const parts = [root.folder, root.table, hostname, tools.mount, tools.pivotRoot];
-    await run([tools.nsenter, ...joins, '--', tools.sh, '-c', setUp, 'sh', ...parts]);
-    root.check(`/proc/${pid}/root`);
     // Until this machine's files are unmounted, they cover the container's /proc, and `umount` exists only there.
     const old = [`--mount=/proc/${pid}/ns/mnt`, `--root=/proc/${pid}/root/proc`];
-    await run([tools.nsenter, ...old, '--', tools.umount, '-c', '-n', '-i', '-l', '/']);
+    await mounted(
+      shell.run(
+        [...prefix, ...joins, '--', tools.sh, '-c', setUp, 'sh', ...parts],
+        [...prefix, ...old, '--', tools.umount, '-c', '-n', '-i', '-l', '/'],
+      ),
+    );
+    root.check(`/proc/${pid}/root`);
     beforeStart(pid);
     controlOf(child)?.end('go\n');
     // The process has reported, so it has started.
@@ -116,23 +127,14 @@ function reportedPid(child: ChildProcess): Promise<number> {
   }).finally(() => child.stderr?.off('data', keep));
 }
 
-async function runOnce(
-  [file = '', ...args]: readonly string[],
-  start: NonNullable<ContainerInitOptions['spawn']>,
-): Promise<void> {
-  const child = start(file, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe'] });
-  let errors = '';
-  child.stderr?.on('data', (chunk: unknown) => {
-    errors += String(chunk);
-  });
-  const what = 'cannot mount the files of the container';
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', (cause) => reject(new MountPathError({ what, why: cause.message }, { cause })));
-    child.once('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new MountPathError({ what, why: errors.trim() || `a program ended with code ${code}` }));
-    });
-  });
+/** @throws MountPathError if a program fails */
+async function mounted(run: Promise<void>): Promise<void> {
+  try {
+    await run;
+  } catch (cause) {
+    if (!(cause instanceof MountShellError)) throw cause;
+    throw new MountPathError({ what: 'cannot mount the files of the container', why: cause.message }, { cause });
+  }
 }
 
 /** Kills the process that waits for the container, and the first process, which is in the same process group. */

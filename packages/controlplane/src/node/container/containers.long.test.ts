@@ -248,6 +248,44 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     expect(await on(false)).toBe('0\n');
   });
 
+  it('share a pid namespace if the pod says so', async () => {
+    const script = 'sleep 5000 & (sleep 0.1 & exit 0); until test -e /end; do sleep 0.1; done';
+    await create('shared', {
+      shareProcessNamespace: true,
+      restartPolicy: 'Always',
+      containers: [
+        container({ args: ['sleep 6000'] }),
+        container({ name: 'other', args: [script] }),
+        container({ name: 'odd', args: ['sleep 7000'], env: [{ name: 'a.b', value: 'x' }] }),
+      ],
+    });
+    await expect
+      .poll(async () => (await get('shared')).status?.containerStatuses?.every(({ ready }) => ready), wait)
+      .toBe(true);
+    const shell = async (line: string, more: object = {}) => {
+      const { stdout, stderr } = await exec('shared', ['sh', '-c', line], { container: 'c', ...more });
+      return `${stdout}${stderr}`.replaceAll('\0', ' ');
+    };
+    const commands = () => shell('for p in /proc/[0-9]*; do cat $p/cmdline; echo; done');
+    const all = await commands();
+    for (const line of ['sleep 5000', 'sleep 6000', 'sleep 7000']) expect(all).toContain(line);
+    // The first process belongs to this machine and is closed to containers; so is its environment.
+    expect(await shell('ls /proc/1/root; cat /proc/1/environ; kill 1')).toMatch(
+      /^ls: [^\n]*Permission denied\ncat: [^\n]*Permission denied\nsh: [^\n]*not permitted\n+$/,
+    );
+    // Orphans do not stay as zombies.
+    await expect.poll(() => shell('cat /proc/[0-9]*/stat'), wait).not.toMatch(/\) Z /);
+    await exec('shared', ['touch', '/end'], { container: 'other' });
+    const restarts = async () =>
+      (await get('shared')).status?.containerStatuses?.find(({ name }) => name === 'other')?.restartCount;
+    await expect.poll(restarts, { timeout: 30_000 }).toBe(1);
+    // What a container leaves behind ends with it; its next attempt starts one again.
+    expect((await commands()).match(/sleep 5000/g) ?? []).toHaveLength(1);
+    await remove('shared');
+    const left = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout;
+    expect(left).not.toMatch(/^sleep [567]000$/m);
+  });
+
   it('stop on their signal, or are killed after the grace period', async () => {
     const trap = (signal: string) =>
       `trap 'echo got ${signal}; exit 5' ${signal}; echo up; while :; do sleep 0.05; done`;

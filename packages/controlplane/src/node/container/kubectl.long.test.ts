@@ -67,6 +67,15 @@ describe.skipIf(!isPossible)('containers used through kubectl (they need Linux w
     await expect.poll(() => kubectl('logs', 'app', '-c', 'debugger'), wait).toContain('done');
     const commands = (await kubectl('logs', 'app', '-c', 'debugger')).replaceAll('\0', ' ');
     expect(commands).toMatch(/^sleep 2000 sleep 1000 /);
+    const started = 'sleep 4000 & sleep 4001 & sleep 0.1; echo started';
+    await kubectl('debug', 'app', ...flags.with(3, 'second'), '--', 'sh', '-c', started);
+    const ended = '{.status.ephemeralContainerStatuses[?(@.name=="second")].state.terminated.exitCode}';
+    await expect.poll(() => kubectl('get', 'pod', 'app', '-o', `jsonpath=${ended}`), wait).toBe('0');
+    expect(await kubectl('logs', 'app', '-c', 'second')).toBe('started\n');
+    // The processes that it left behind end with it.
+    const left = await kubectl('exec', 'app', '--', 'sh', '-c', 'cat /proc/[0-9]*/cmdline');
+    const running = left.split('\0').filter((word) => /^\d{4}$/.test(word));
+    expect(running.sort()).toEqual(['1000', '2000', '3000']);
     await kubectl('delete', 'pod', 'app', '--grace-period=1', '--timeout=30s');
   });
 

@@ -71,6 +71,11 @@ export class PodSandboxes implements Disposable {
     return this.#pods.get(podUid)?.enter;
   }
 
+  /** True if the containers of a pod see and signal each other's processes. */
+  sharesProcesses(podUid: string): boolean {
+    return this.#pods.get(podUid)?.pod.spec?.shareProcessNamespace ?? false;
+  }
+
   /**
    * Writes the pod's `/etc/hosts`, `/etc/resolv.conf` and `/etc/hostname`. Returns their mounts, except at paths where the pod
    * mounts something itself.

@@ -17,8 +17,6 @@ while [ "$__kw" -gt 0 ]; do
 done
 exec "$@"`;
 
-const bash = '/bin/bash';
-
 /**
  * Wraps a command so that a shell sets its environment and working folder. Put the command prefix that switches to
  * another user before the result: the prefix's programs run with more privileges, and variables such as `LD_PRELOAD`
@@ -31,6 +29,8 @@ export function withLateEnvironment(
   options: {
     readonly env: Readonly<Record<string, string>>;
     readonly sh: string;
+    /** @defaultValue `/bin/bash` */
+    readonly bash?: string | undefined;
     readonly folder: string;
     /** File descriptor of the shell that the command must not inherit. */
     readonly closes?: number;
@@ -39,7 +39,7 @@ export function withLateEnvironment(
     readonly exists?: (path: string) => boolean;
   },
 ): LateCommand {
-  const { env, sh, folder, closes, before, exists = existsSync } = options;
+  const { env, sh, bash = '/bin/bash', folder, closes, before, exists = existsSync } = options;
   const settable = Object.entries(env).filter(([name]) => isSettable(name));
   const others = Object.entries(env).filter(([name]) => !isSettable(name));
   const shell = others.length > 0 && exists(bash) ? bash : sh;
