@@ -23,6 +23,11 @@ export interface Driver extends AsyncDisposable {
   readonly files?: MemoryFiles;
   /** Prepares the resources shared by the pod's containers (address, folders) before any container starts. */
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
+  /**
+   * Returns the settings of a pod that this driver ignores, for a warning: `memory limits (main)`.
+   * @defaultValue none; the documentation of the driver lists them
+   */
+  unenforced?(pod: KubernetesObject): readonly string[];
   /** Frees the resources of {@link preparePod} once all containers have ended. Idempotent. */
   removePod(uid: string): Promise<void>;
   /**

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
+import { type Clock, type KubernetesObject, type Random, sleep } from '@kubewright/apimachinery';
+import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
 import { pathInRoot } from '../../images/path-in-root.ts';
 import type { IsolationTools } from '../../network/isolated/tools.ts';
@@ -41,6 +42,7 @@ import { PodInit } from './pod-init.ts';
 import type { PodSandboxes } from './pod-sandboxes.ts';
 import { type ProcessConfig, processConfig } from './process-config.ts';
 import type { StoredImages } from './stored-images.ts';
+import { unenforcedSettings } from './unenforced-settings.ts';
 import type { ContainerRights, UserNamespace } from './user-namespace.ts';
 
 /** Options for {@link ContainerDriver}. */
@@ -101,6 +103,11 @@ export class ContainerDriver implements Driver {
 
   preparePod(request: PodSandboxRequest): Promise<PodSandbox> {
     return this.#options.sandboxes.prepare(request);
+  }
+
+  unenforced(pod: KubernetesObject): readonly string[] {
+    // The agent passes only pods.
+    return unenforcedSettings(pod as Pod);
   }
 
   async removePod(uid: string): Promise<void> {
@@ -195,7 +202,7 @@ export class ContainerDriver implements Driver {
       beforeStart: (pid) => {
         this.#check(config.command, { place, pid });
         journal.add(processIdentity(pid));
-        // If its first process ends, the kernel kills the processes of a container with a pid namespace of its own, but not of others.
+        // If its first process ends, the kernel kills a container's other processes only in a pid namespace that no container shares.
         if (target !== undefined) shared.namespace = new MountNamespace(pid);
       },
     });

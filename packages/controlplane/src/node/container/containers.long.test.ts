@@ -115,6 +115,19 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     expect(leaks).toEqual([]);
   });
 
+  it('warn about limits and profiles that are not enforced', async () => {
+    const own = {
+      resources: { limits: { memory: '64Mi', cpu: '1' } },
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    } as const;
+    await run('limited', 'true', { own });
+    const warnings = (await eventsOf('limited')).filter((event) => event.startsWith('NotEnforced'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(
+      /^NotEnforced: Not enforced by this node: (memory limits \(c\), cpu|cpu limits \(c\), memory) limits \(c\), seccomp profile RuntimeDefault \(c\)$/,
+    );
+  });
+
   it('report exit codes and signals', async () => {
     await create('seven', { containers: [container({ args: ['echo bad > /dev/termination-log; exit 7'] })] });
     await create('killed', { containers: [container({ args: ['kill -9 1; exit 9'] })] });

@@ -99,7 +99,13 @@ export class PodPreparation {
   }
 
   async #makeSandbox(pod: Pod, request: PodSandboxRequest): Promise<PodSandbox> {
-    const sandbox = await this.#host.driver.preparePod(request);
+    const { driver } = this.#host;
+    const sandbox = await driver.preparePod(request);
+    const unenforced = driver.unenforced?.(pod) ?? [];
+    if (unenforced.length > 0) {
+      const note = `Not enforced by this node: ${unenforced.join(', ')}`;
+      this.#host.event(pod, { type: 'Warning', reason: 'NotEnforced', note });
+    }
     const { hostAddress } = sandbox;
     if (!hostAddress) return sandbox;
     const { ip, ports, failed } = hostAddress;
