@@ -14,6 +14,7 @@ import { reportOf } from './instance-report.ts';
 import { isStillFollowed } from './lease/failsafe.ts';
 import { PrimaryLease } from './lease/primary-lease.ts';
 import { VolumeOwner } from './lease/volume-owner.ts';
+import { Watchdog } from './lease/watchdog.ts';
 import { within } from './lease/within.ts';
 import { LocalInstance } from './local-instance.ts';
 import { InstanceScrape } from './metrics/instance-scrape.ts';
@@ -66,6 +67,7 @@ export class InstanceManager {
   #failure: string | undefined;
   #disk: DiskSpace = { freeBytes: 0, isDiskFull: false };
   readonly #waker: Waker;
+  readonly #watchdog: Watchdog;
   readonly #failures: ServerFailures;
   readonly #restarts = new RequestedRestarts();
 
@@ -76,27 +78,9 @@ export class InstanceManager {
     const wake = (): void => this.wake();
     this.#options = options;
     this.#waker = new Waker(clock);
-    this.#lease = new PrimaryLease({
-      client,
-      namespace,
-      name: lease,
-      instance: name,
-      pod: environment.podUID,
-      timing: () => this.#access.cluster?.spec.lease ?? {},
-      clock,
-      log,
-      confirm: async (limited, forMs) =>
-        (await this.#owner.isOwner()) &&
-        isStillFollowed(name, {
-          access: this.#access,
-          status: this.#local.state.status,
-          client: this.#certificates.known.client,
-          forMs,
-          signal: limited,
-        }),
-      onLost: ({ why, withinMs }) => void this.#local.stop({ mode: 'fast', withinMs: withinMs / 2, why }),
-      onChange: wake,
-    });
+    const { dataDirectory } = environment;
+    this.#watchdog = new Watchdog({ command: options.command, dataDirectory, env: options.programs.env, log });
+    this.#lease = this.#createLease(lease);
     const onLease = (found: Parameters<PrimaryLease['observe']>[0]): void => {
       this.#lease.observe(found);
       this.wake();
@@ -125,6 +109,32 @@ export class InstanceManager {
       folder: this.#local.volume,
       switchWal: () => this.#local.switchWal(),
       archive: () => this.#openArchive(),
+    });
+  }
+
+  #createLease(name: string): PrimaryLease {
+    const { environment, client, clock, log } = this.#options;
+    return new PrimaryLease({
+      client,
+      namespace: environment.namespace,
+      name,
+      instance: environment.name,
+      pod: environment.podUID,
+      timing: () => this.#access.cluster?.spec.lease ?? {},
+      clock,
+      log,
+      confirm: async (limited, forMs) =>
+        (await this.#owner.isOwner()) &&
+        isStillFollowed(environment.name, {
+          access: this.#access,
+          status: this.#local.state.status,
+          client: this.#certificates.known.client,
+          forMs,
+          signal: limited,
+        }),
+      onLost: ({ why, withinMs }) => void this.#local.stop({ mode: 'fast', withinMs: withinMs / 2, why }),
+      onHeld: (forMs) => this.#watchdog.allow(forMs),
+      onChange: () => this.wake(),
     });
   }
 
@@ -220,6 +230,7 @@ export class InstanceManager {
       // The operator compares the end of this WAL with the replicas' WAL, so it must be known before another instance
       // can start.
       await this.#local.observe({ primary: undefined, signal: over.signal });
+      this.#watchdog.disarm();
       if (this.#lease.isHeld) await this.#lease.release();
     } finally {
       over.abort();
@@ -238,6 +249,9 @@ export class InstanceManager {
       if (JSON.stringify(decision) !== JSON.stringify(this.#decision)) log.info('decided', { ...decision });
       this.#decision = decision;
       if (decision.do === 'start') await this.#failures.beforeStart(signal);
+      // What runs from now on is at most a standby.
+      if (decision.do === 'release' || (decision.do === 'start' && decision.role === 'standby'))
+        this.#watchdog.disarm();
       const isDone = await carryOut(decision, {
         local: this.#local,
         lease: this.#lease,

@@ -6,6 +6,7 @@ import { runDrillProgram } from '../backup/drill-program.ts';
 import { isUpgradeCommand, runUpgradeProgram } from '../upgrade/upgrade-program.ts';
 import { EnvironmentError, readEnvironment } from './environment.ts';
 import { InstanceManager } from './instance-manager.ts';
+import { runWatchdog } from './lease/watchdog-program.ts';
 
 /** Timeouts that close an unresponsive connection to the API server. */
 const tuning = { connectTimeoutMs: 2_000, keepAliveIntervalMs: 2_000, keepAliveTimeoutMs: 2_000 };
@@ -15,7 +16,7 @@ const command = [process.execPath, process.argv[1] ?? ''];
 const programs = { env: process.env };
 
 /**
- * Archives or restores a WAL file, runs a drill or a step of a major upgrade, or runs the instance manager, depending
+ * Archives or restores a WAL file, runs a drill, a step of a major upgrade or the watchdog, or runs the instance manager, depending
  * on the arguments.
  */
 function run(args: readonly string[]): Promise<number> {
@@ -26,6 +27,12 @@ function run(args: readonly string[]): Promise<number> {
   if (args[0] === 'drill') {
     const signal = new AbortController().signal;
     return runDrillProgram({ env: process.env, walCommand: command, programs, clock: systemClock, signal });
+  }
+  if (args[0] === 'watchdog') {
+    // Ends with its input. Ctrl-C signals this process, too, while the instance manager still needs it.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
+    const log = (line: string): void => void process.stderr.write(`${line}\n`);
+    return runWatchdog({ dataDirectory: args[1] ?? '', input: process.stdin, clock: systemClock, log });
   }
   const [step] = args;
   if (isUpgradeCommand(step)) {

@@ -1,4 +1,6 @@
+import type { Clock } from '@kubewright/apimachinery';
 import type { Lease } from '@kubewright/apimachinery/coordination/v1';
+import type { LeaseTiming } from '../../api/v1/postgres-cluster.ts';
 import type { LeaseState } from '../decision/situation.ts';
 
 /**
@@ -56,4 +58,32 @@ export function leaseState(
   if (expiresAtMs === undefined || isHeldBy(observed.lease, options) || options.nowMs >= expiresAtMs)
     return { state: 'free' };
   return { state: 'taken', holder };
+}
+
+/** Returns the spec with which an instance acquires or renews a Lease. */
+export function claimedSpec(
+  lease: Lease,
+  {
+    instance,
+    pod,
+    clock,
+    timing: { durationSeconds = 15 },
+  }: { readonly instance: string; readonly pod: string; readonly clock: Clock; readonly timing: LeaseTiming },
+): NonNullable<Lease['spec']> {
+  const { spec } = lease;
+  const now = microTime(clock.now());
+  const isMine = isHeldBy(lease, { instance, pod });
+  return {
+    ...spec,
+    holderIdentity: instance,
+    leaseDurationSeconds: durationSeconds,
+    acquireTime: (isMine && spec?.acquireTime) || now,
+    renewTime: now,
+    leaseTransitions: (spec?.leaseTransitions ?? 0) + (isMine ? 0 : 1),
+  };
+}
+
+/** Formats a time as a `MicroTime`. */
+export function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
 }

@@ -1,11 +1,21 @@
-import { type Clock, isConflict, isNotFound, type Stored, sleep } from '@kubewright/apimachinery';
+import { type Clock, isConflict, isNotFound, type Stored } from '@kubewright/apimachinery';
 import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { LeaseTiming } from '../../api/v1/postgres-cluster.ts';
 import type { LeaseState } from '../decision/situation.ts';
+import { Waker } from '../waker.ts';
 import { type HeldLease, heldSince } from './held-lease.ts';
-import { expiryOf, isHeldBy, leaseState, type ObservedLease, observeLease, podAnnotation } from './lease-state.ts';
+import {
+  claimedSpec,
+  expiryOf,
+  isHeldBy,
+  leaseState,
+  microTime,
+  type ObservedLease,
+  observeLease,
+  podAnnotation,
+} from './lease-state.ts';
 import { within } from './within.ts';
 
 export interface PrimaryLeaseOptions {
@@ -29,6 +39,8 @@ export interface PrimaryLeaseOptions {
    * instance may acquire the Lease.
    */
   readonly onLost: (lost: { readonly why: string; readonly withinMs: number }) => void;
+  /** Called when it is known that no other instance can acquire the Lease for `forMs`. */
+  readonly onHeld?: (forMs: number) => void;
   /** Called when the state may have changed. */
   readonly onChange: () => void;
 }
@@ -54,11 +66,12 @@ export class PrimaryLease {
   #isAbandoned = false;
   #isReleased = false;
   #renewing: Promise<void> | undefined;
-  #wake: (() => void) | undefined;
+  readonly #waker: Waker;
 
   constructor(options: PrimaryLeaseOptions) {
     this.#options = options;
     this.#leases = options.client.resource(Lease);
+    this.#waker = new Waker(options.clock);
   }
 
   get state(): LeaseState {
@@ -117,7 +130,7 @@ export class PrimaryLease {
       if (this.state.state !== 'free') return false;
       const acquired = await this.#write(limited);
       if (acquired) log.info('acquired the Lease', { lease: this.#options.name, instance });
-      this.#wake?.();
+      this.#waker.wake();
       return acquired;
     };
     return within(attempt, { clock, ms: (renewDeadlineSeconds * 1000) / 2, signal });
@@ -174,7 +187,8 @@ export class PrimaryLease {
     while (!signal.aborted) {
       const { retryPeriodSeconds = 2 } = this.#options.timing();
       const ms = this.isHeld ? Math.min(retryPeriodSeconds * 1000, this.#remainingMs) : retryPeriodSeconds * 1000;
-      await this.#sleep(ms, signal);
+      await this.#waker.sleep(ms, signal);
+      this.#waker.reset();
       if (signal.aborted || this.#held === undefined) continue;
       if (this.isHeld) {
         this.#renewing = this.#renew(signal);
@@ -228,6 +242,7 @@ export class PrimaryLease {
     if (!isConfirmed || this.#held !== held || !this.isHeld) return;
     log.debug('all instances confirm that the API server is unreachable; keeping the server running');
     this.#held = { ...held, untilMs: since + held.deadlineMs, expiresAtMs: since + held.durationMs };
+    this.#notifyHeld();
   }
 
   /** Applies shorter timing before a renewal is sent: the renewal may take effect even if its response is lost. */
@@ -240,6 +255,7 @@ export class PrimaryLease {
       untilMs: Math.min(this.#held.untilMs, next.untilMs),
       expiresAtMs: Math.min(this.#held.expiresAtMs, next.expiresAtMs),
     };
+    this.#notifyHeld();
   }
 
   /** Claims or renews the Lease. Returns false if another instance holds it. */
@@ -256,10 +272,14 @@ export class PrimaryLease {
       this.#replacing = current.metadata.resourceVersion;
       try {
         this.observe(
-          await this.#leases.update({ ...current, metadata, spec: this.#claimed(current, timing) }, { signal }),
+          await this.#leases.update(
+            { ...current, metadata, spec: claimedSpec(current, { ...this.#options, timing }) },
+            { signal },
+          ),
         );
         // The Lease may have been released or abandoned during the request.
         this.#held = this.#isAbandoned || this.#isReleased ? undefined : held;
+        this.#notifyHeld();
         return true;
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -275,21 +295,6 @@ export class PrimaryLease {
     }
   }
 
-  #claimed(lease: Lease, { durationSeconds = 15 }: LeaseTiming): NonNullable<Lease['spec']> {
-    const { instance, clock } = this.#options;
-    const { spec } = lease;
-    const now = microTime(clock.now());
-    const isMine = isHeldBy(lease, this.#options);
-    return {
-      ...spec,
-      holderIdentity: instance,
-      leaseDurationSeconds: durationSeconds,
-      acquireTime: (isMine && spec?.acquireTime) || now,
-      renewTime: now,
-      leaseTransitions: (spec?.leaseTransitions ?? 0) + (isMine ? 0 : 1),
-    };
-  }
-
   async #read(signal: AbortSignal): Promise<Stored<Lease> | undefined> {
     const { namespace, name } = this.#options;
     try {
@@ -298,6 +303,10 @@ export class PrimaryLease {
       if (isNotFound(error)) return undefined;
       throw error;
     }
+  }
+
+  #notifyHeld(): void {
+    if (this.#held) this.#options.onHeld?.(this.#held.expiresAtMs - this.#options.clock.monotonic());
   }
 
   #lose(why: string): void {
@@ -312,17 +321,4 @@ export class PrimaryLease {
   get #isTaken(): boolean {
     return this.#observed === undefined || !isHeldBy(this.#observed.lease, this.#options);
   }
-
-  /** Sleeps for `ms`, or until the Lease is acquired. */
-  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController();
-    this.#wake = () => over.abort();
-    const either = AbortSignal.any([signal, over.signal]);
-    await sleep(this.#options.clock, { ms, signal: either }).catch(() => undefined);
-    this.#wake = undefined;
-  }
-}
-
-function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace('Z', '000Z');
 }
