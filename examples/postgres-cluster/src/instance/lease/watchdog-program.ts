@@ -22,8 +22,8 @@ export interface WatchdogEnvironment {
 }
 
 /**
- * Kills the server at the last time that the input contains. If the input ends, because the instance manager has died, the time
- * still applies. Returns the exit code.
+ * Kills the server at the last time that the input contains, unless the input ends before: if the instance manager dies, the
+ * server stops with it, and the next instance manager may start another one in the same directory. Returns the exit code.
  */
 export async function runWatchdog({ dataDirectory, input, clock, log }: WatchdogEnvironment): Promise<number> {
   let waiting = new AbortController();
@@ -39,6 +39,7 @@ export async function runWatchdog({ dataDirectory, input, clock, log }: Watchdog
       () => undefined,
     );
   }
+  waiting.abort();
   await ended;
   return 0;
 }

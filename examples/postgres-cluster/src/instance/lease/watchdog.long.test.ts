@@ -38,6 +38,21 @@ describe.skipIf(programFolder === undefined)('Watchdog (needs the programs of Po
     await expect.poll(async () => (await primary.report())?.isReady, patience).toBe(true);
   });
 
+  it('ends with its manager, and does not kill the server of the next one', async () => {
+    primary.signal('SIGKILL');
+    await primary.exited();
+    await expect.poll(() => primary.serverProcesses(), patience).toEqual([]);
+    primary = await cluster.add('shop-1');
+    const started = () => primary.query('SELECT pg_postmaster_start_time() AS started').catch(() => undefined);
+    await expect.poll(started, patience).toBeDefined();
+    const before = await started();
+    const since = performance.now();
+    await expect
+      .poll(() => performance.now() - since, patience)
+      .toBeGreaterThan(quickLease.durationSeconds * 1000 + 1_000);
+    expect(await started()).toEqual(before);
+  });
+
   it('does not kill a server whose manager renews the Lease, or a standby', async () => {
     const [postmaster] = await primary.query('SELECT pg_postmaster_start_time() AS started');
     const replica = await cluster.add('shop-2');
