@@ -47,6 +47,9 @@ describe('types with breaking changes', () => {
           'readonly message: string;\n  readonly color: string;\n  readonly size?: string;',
         ),
     );
+    shop.edit('src/controllers/shop.test.ts', (text) =>
+      text.replace("spec: { message: 'hi' }", "spec: { message: 'hi', color: 'red' }"),
+    );
     expect(await shop.run('generate')).toEqual({
       code: 1,
       stdout: '',

@@ -79,8 +79,8 @@ KW7401 cannot generate the manifests from the types; nothing was written
     expect(stdout).toMatch(
       /✓ generated +\d+ files\n! type check failed +one error\n {4}src\/api\/v1\/shop\.ts:24:3 TS2769 No overload matches this call\.\n {6}Object literal may only specify known properties.*'colums' does not exist in type .*\n/,
     );
-    expect({ code, stderr }).toEqual({ code: 1, stderr: typeErrors });
-    expect((await shop.run('generate', '--check')).stderr).toBe(typeErrors);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await shop.run('generate', '--check')).toMatchObject({ code: 1, stderr: typeErrors });
     expect(await shop.run('generate', '--check', '--no-type-check')).toMatchObject({ code: 0, stderr: '' });
   });
 });
@@ -95,8 +95,7 @@ describe('type errors', () => {
     shop.edit(api, () => good);
     const controller = shop.read(path);
     shop.edit(path, (text) => text.replace(/\(object\) => \(\{.*\}\)/, desired));
-    const { stdout, stderr } = await shop.run('generate');
-    expect(stderr).toContain('KW7507');
+    const { stdout } = await shop.run('generate');
     expect(stdout).toContain("Type 'number' is not assignable to type 'UndeclaredField<\"pods\", ShopStatus>'.\n");
     shop.edit(path, () => controller);
   });

@@ -49,7 +49,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   const manifest = readPackage(project.root);
   const { allowBreaking = false, helm = false, typeCheck = true } = options;
   const generate = generatedOnce(project);
-  const files = await withTypeCheck(context, { project, isWanted: typeCheck }, () =>
+  const files = await withTypeCheck(context, { project, how: typeCheck ? 'assert' : 'skip' }, () =>
     generateProject(project, { ...context, allowBreaking, generate }),
   );
   const release = lastRelease(project.root);

@@ -7,7 +7,7 @@ export function addGenerate(program: Command, context: Context): void {
   program
     .command('generate')
     .description('write the manifests in config/ from the types in src/')
-    .option('--check', 'write nothing; fail if the manifests are out of date')
+    .option('--check', 'write nothing; fail if the manifests are out of date or the types have errors')
     .option('--allow-breaking', 'write CRDs even if they break the released version')
     .option('--no-type-check', 'do not check types')
     .action(async (options: GenerateOptions) => {

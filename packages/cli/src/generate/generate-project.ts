@@ -31,15 +31,16 @@ export interface GenerateOptions {
 }
 
 /**
- * Generates the project of the current folder, or checks its generated files. Type errors are reported after the files are
- * written: most of them do not change the manifests.
+ * Generates the project of the current folder, or checks its generated files. Type errors are reported, but only fail a check: users
+ * generate the manifests of a kind before they adapt its controller, and controller-gen also ignores errors in functions.
  */
 export async function generate(
   context: Context,
   { check = false, allowBreaking = false, typeCheck = true }: GenerateOptions,
 ): Promise<void> {
   const project = requireProject(context.environment.cwd);
-  await withTypeCheck(context, { project, isWanted: typeCheck }, async () => {
+  const how = typeCheck ? (check ? 'assert' : 'report') : 'skip';
+  await withTypeCheck(context, { project, how }, async () => {
     if (check) return checkProject(project, { ...context, allowBreaking });
     const files = await generateProject(project, { ...context, allowBreaking });
     context.reporter.step('generated', `${files.length} files`);
@@ -49,19 +50,21 @@ export async function generate(
 /**
  * Checks a project's types while `work` generates its manifests.
  *
+ * @param options.how - `assert` throws an error if there are type errors; `report` only reports them
  * @throws CliError KW7507 if there are type errors; an error of `work` takes precedence
  */
 export async function withTypeCheck<T>(
   context: Context,
-  { project, isWanted }: { readonly project: Project; readonly isWanted: boolean },
+  { project, how }: { readonly project: Project; readonly how: 'assert' | 'report' | 'skip' },
   work: () => Promise<T>,
 ): Promise<T> {
   // The program of an API server imports a generated file.
   const isAfter = servesKinds(project);
-  using early = isWanted && !isAfter ? checkTypes(project, context) : undefined;
+  using early = how !== 'skip' && !isAfter ? checkTypes(project, context) : undefined;
   const result = await work();
-  using late = isWanted && isAfter ? checkTypes(project, context) : undefined;
-  await (early ?? late)?.assertPassed();
+  using late = how !== 'skip' && isAfter ? checkTypes(project, context) : undefined;
+  const check = early ?? late;
+  await (how === 'assert' ? check?.assertPassed() : check?.report());
   return result;
 }
 

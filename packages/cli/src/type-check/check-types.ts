@@ -7,11 +7,13 @@ import { addLine, reportMistakes, type TypeMistake, typesFailed } from './type-m
 /** A check of a project's types that runs in a separate process. */
 export interface RunningCheck extends Disposable {
   /**
-   * Waits for the end of the check.
+   * Waits for the end of the check and reports type errors.
    *
-   * @throws CliError KW7507 if there are type errors, which have been reported.
+   * @throws CliError KW7507 if there are type errors
    */
   assertPassed(): Promise<void>;
+  /** Waits for the end of the check and reports type errors. */
+  report(): Promise<void>;
 }
 
 /** Starts to check a project's types once, with its own compiler; passes if the project has no compiler. */
@@ -19,7 +21,10 @@ export function checkTypes(project: Project, context: Context): RunningCheck {
   const { environment } = context;
   const { root } = project;
   const compiler = compilerOf(root);
-  if (compiler === undefined) return { assertPassed: async () => undefined, [Symbol.dispose]: () => undefined };
+  if (compiler === undefined) {
+    const nothing = async (): Promise<void> => undefined;
+    return { assertPassed: nothing, report: nothing, [Symbol.dispose]: () => undefined };
+  }
   let output = '';
   const child = environment.spawn([environment.program[0] ?? 'node', compiler, ...compilerFlags], {
     cwd: root,
@@ -28,17 +33,24 @@ export function checkTypes(project: Project, context: Context): RunningCheck {
       output += text;
     },
   });
+  const reported = async (): Promise<readonly TypeMistake[]> => {
+    const exitCode = await child.ended;
+    environment.signal.throwIfAborted();
+    if (exitCode === 0) return [];
+    const lines = output.split('\n').map((line) => line.trimEnd());
+    const found: TypeMistake[] = [];
+    for (const line of lines) addLine(found, line);
+    if (found.length === 0) throw checkFailed(lines);
+    reportMistakes(context, { project, found });
+    return found;
+  };
   return {
     async assertPassed() {
-      const exitCode = await child.ended;
-      environment.signal.throwIfAborted();
-      if (exitCode === 0) return;
-      const lines = output.split('\n').map((line) => line.trimEnd());
-      const found: TypeMistake[] = [];
-      for (const line of lines) addLine(found, line);
-      if (found.length === 0) throw checkFailed(lines);
-      reportMistakes(context, { project, found });
-      throw typesFailed(found);
+      const found = await reported();
+      if (found.length > 0) throw typesFailed(found);
+    },
+    async report() {
+      await reported();
     },
     // Ends a check whose result is not needed; the compiler writes nothing.
     [Symbol.dispose]: () => child.kill('SIGKILL'),
