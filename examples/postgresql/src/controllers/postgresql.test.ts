@@ -12,7 +12,7 @@ import {
   toMatch,
 } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Postgresql, type PostgresqlSpec } from '../api/v1/postgresql.ts';
+import { Postgresql, type PostgresqlSpec, type PostgresqlStatus } from '../api/v1/postgresql.ts';
 import { postgresql } from './postgresql.ts';
 
 const config = (name: string): string => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
@@ -48,7 +48,7 @@ describe('the Postgresql operator', () => {
     environment.client.resource(Postgresql).create(Postgresql({ metadata: { name, namespace }, spec }));
   const get = (name: string) => environment.client.resource(Postgresql).get({ namespace, name });
   const podOf = (name: string) => environment.client.resource(Pod).get({ namespace, name });
-  const hasPhase = (name: string, pgPhase: string) =>
+  const hasPhase = (name: string, pgPhase: PostgresqlStatus['pgPhase']) =>
     operator.eventually(() => get(name), toMatch({ status: { pgPhase } }), patience);
   /** Waits for another pod than the given one. */
   const podAfter = (name: string, uid?: string) =>
