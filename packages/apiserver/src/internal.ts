@@ -5,7 +5,7 @@
  * @internal
  * @packageDocumentation
  */
-export { conditionFault } from './admission/match-conditions.ts';
+export { ExpressionChecker } from './admission/expression-checker.ts';
 export { type ReadObject, storedObjectReader } from './admission/object-reader.ts';
 export { AdmissionWebhooks } from './admission/webhooks/admission-webhooks.ts';
 export { Aggregation } from './aggregation/aggregation.ts';

@@ -5,11 +5,9 @@ import {
   CelEvaluationError,
   type CelExpression,
   compileExpression,
-  kubernetesEnvironment,
 } from '@kubewright/schema';
 import { AuthorizerValue, policyVariables, ResourceCheckValue } from '@kubewright/schema/internal';
 import { type ConditionAccess, UndecidedError } from './condition-access.ts';
-import { compilePolicyExpression, type PolicyVariable } from './policies/policy-expression.ts';
 
 /** The variables of match condition expressions. Absent objects are `null`. */
 export interface ConditionInput {
@@ -77,45 +75,12 @@ export class MatchConditions {
   }
 
   #compile(expression: string): CelExpression | Error {
-    return compiled(expression, this.#environment);
+    return compileCondition(expression, this.#environment);
   }
 }
 
-/** The variables and types of an expression in an admission policy. */
-export interface PolicyDeclarations {
-  /** True if the policy has parameters. */
-  readonly params: boolean;
-  /** The names of the policy's variables that are declared before the expression. */
-  readonly variables: readonly string[];
-  /** Allowed result types of the expression, such as `string` and `null_type`; empty if any type is allowed. */
-  readonly types: readonly string[];
-  /** True if the expression can create `Object` and `JSONPatch`. @defaultValue false */
-  readonly mutations?: boolean;
-}
-
-/**
- * Returns the reason that an expression is invalid as a webhook's match condition or, with `policy`, as an expression
- * of that policy. Returns undefined if the expression is valid.
- */
-export function conditionFault(expression: string, policy?: PolicyDeclarations): string | undefined {
-  const environment = kubernetesEnvironment({ mutations: policy?.mutations ?? false });
-  const made = policy
-    ? compilePolicyExpression(expression, { environment, ...policy, variables: policy.variables.map(dynamicVariable) })
-    : compiled(expression, environment);
-  if (made instanceof Error) return `compilation failed: ${made.message}`;
-  const name = made.program.resultTypeName;
-  const types = policy ? policy.types : ['bool', 'dyn'];
-  if (types.length === 0 || types.includes(name)) return undefined;
-  const wanted = policy && types.length > 1 ? `one of [${types.join(' ')}]` : types[0];
-  return `must evaluate to ${wanted} but got ${name}`;
-}
-
-/** Declares a variable whose expression is checked elsewhere. */
-function dynamicVariable(name: string): PolicyVariable {
-  return { name, compiled: undefined };
-}
-
-function compiled(expression: string, environment: CelEnvironment): CelExpression | Error {
+/** Compiles a match condition of a webhook. */
+export function compileCondition(expression: string, environment: CelEnvironment): CelExpression | Error {
   try {
     return compileExpression(expression.trim(), { environment, variables: variables, opaque: opaque });
   } catch (error) {

@@ -21,12 +21,15 @@ export function customSchemas(
 }
 
 function objectSchema(definition: DocumentedResource, options: OpenApiOptions): JsonObject {
-  const { group, version, kind, openApiSchema = { type: 'object' } } = definition;
+  const { group, version, kind, openApiSchema } = definition;
+  const kinds = { 'x-kubernetes-group-version-kind': [{ group, version, kind }] };
+  // Given any properties, kubectl would reject all other fields.
+  if (openApiSchema === undefined) return { type: 'object', ...kinds };
   const schema = published(openApiSchema, options);
   return {
     ...schema,
     properties: { ...typeMeta(options), ...(schema['properties'] as JsonObject), ...objectMeta(options) },
-    'x-kubernetes-group-version-kind': [{ group, version, kind }],
+    ...kinds,
   };
 }
 

@@ -5,7 +5,7 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { conditionFault } from '@kubewright/apiserver/internal';
+import { ExpressionChecker } from '@kubewright/apiserver/internal';
 import type { MatchCondition } from '../generated/drafts.ts';
 import { type Check, each, unique } from '../validation/check.ts';
 
@@ -15,11 +15,14 @@ const maxConditions = 64;
  * Validates the match conditions of a webhook. Each condition must compile, so that it does not make requests fail
  * later.
  */
-export const matchConditions: Check<readonly MatchCondition[]> = conditions((source) => conditionFault(source));
+export const matchConditions: Check<readonly MatchCondition[]> = conditions((source) =>
+  new ExpressionChecker().fault(source),
+);
 
 /** Validates the match conditions of a policy, which can refer to the policy's parameters. */
 export function policyConditions(params: boolean): Check<readonly MatchCondition[]> {
-  return conditions((source) => conditionFault(source, { params, variables: [], types: ['bool'] }));
+  const checker = new ExpressionChecker({ params });
+  return conditions((source) => checker.fault(source, ['bool']));
 }
 
 /** Returns why an expression is invalid, or undefined if it is valid. */

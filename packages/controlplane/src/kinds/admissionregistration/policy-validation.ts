@@ -6,7 +6,7 @@ import {
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import { conditionFault } from '@kubewright/apiserver/internal';
+import { ExpressionChecker } from '@kubewright/apiserver/internal';
 import type {
   ExpressionWarning,
   MutatingAdmissionPolicy,
@@ -58,7 +58,7 @@ export const policyValidation: readonly ValidationEntry[] = [
     validate: ({ spec }) => [
       ...policyFields(spec),
       ...mutatingOperations(spec.matchConstraints, specPath.child('matchConstraints')),
-      ...required(each(mutation(declarationsOf(spec))), 'mutations must contain at least one item')(
+      ...required(each(mutation(checkerOf(spec, { mutations: true }))), 'mutations must contain at least one item')(
         spec.mutations,
         specPath.child('mutations'),
       ),
@@ -72,19 +72,18 @@ type PolicySpec = Pick<
   'failurePolicy' | 'matchConditions' | 'matchConstraints' | 'paramKind' | 'variables'
 >;
 
-/** The variables that an expression can use, and the types that it may return. */
-type Declarations = NonNullable<Parameters<typeof conditionFault>[1]>;
-
-/** Returns the variables that a policy's expressions can use. */
-function declarationsOf({ paramKind: params, variables = [] }: PolicySpec): Omit<Declarations, 'types'> {
-  return { params: params !== undefined, variables: (variables ?? []).map(({ name }) => name) };
+/** Returns a checker for a policy's expressions, which can use all its variables. */
+function checkerOf({ paramKind: params, variables }: PolicySpec, options: { readonly mutations?: boolean } = {}) {
+  const checker = new ExpressionChecker({ params: params !== undefined, ...options });
+  for (const each of variables ?? []) checker.declare(each);
+  return checker;
 }
 
-/** Rejects a blank expression. If `declared` is given, also rejects an expression that does not compile. */
-function expression(detail = '', declared?: Declarations): Check<string> {
+/** Rejects a blank expression. If `faultOf` is given, also rejects an expression for which it returns a reason. */
+function expression(detail = '', faultOf?: (text: string) => string | undefined): Check<string> {
   return (text = '', path) => {
     if (text.trim() === '') return [requiredField(path, detail)];
-    const fault = declared && conditionFault(text, declared);
+    const fault = faultOf?.(text);
     return fault === undefined ? [] : [invalidField(path, text, fault)];
   };
 }
@@ -120,23 +119,23 @@ function groupVersionFaults(apiVersion: string, path: FieldPath): readonly Field
 }
 
 /** Validates the variables of a policy. Each can refer to the variables before it. */
-const variableList =
-  (params: boolean): Check<Variable[]> =>
-  (list, path) =>
-    (list ?? []).flatMap((one, index) => {
-      const before = (list ?? []).slice(0, index).map(({ name }) => name);
-      return variable({ params, variables: before, types: [] })(one, path.index(index));
-    });
+function variableList(params: boolean): Check<Variable[]> {
+  const checker = new ExpressionChecker({ params });
+  return each(variable(checker));
+}
 
-function variable(declared: Declarations): Check<Variable> {
-  return fields<Variable>({
-    name: (name = '', path) => {
-      if (name.trim() === '') return [requiredField(path, 'name is not specified')];
-      if (/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !celReserved.has(name)) return [];
-      return [invalidField(path, name, 'must be a valid CEL identifier')];
-    },
-    expression: expression('expression is not specified', declared),
-  });
+function variable(checker: ExpressionChecker): Check<Variable> {
+  return (value, path) =>
+    fields<Variable>({
+      name: (name = '', path) => {
+        if (name.trim() === '') return [requiredField(path, 'name is not specified')];
+        if (/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !celReserved.has(name)) return [];
+        return [invalidField(path, name, 'must be a valid CEL identifier')];
+      },
+      expression: expression('expression is not specified', (text) =>
+        checker.declare({ name: value?.name ?? '', expression: text }),
+      ),
+    })(value, path);
 }
 
 function policyFields(spec: PolicySpec): readonly FieldError[] {
@@ -164,10 +163,10 @@ const notBlank: Check<string> = present(
   rule((text) => text === '' || text.trim() !== '', 'must be non-empty if specified'),
 );
 
-function validation(names: Omit<Declarations, 'types'>): Check<Validation> {
-  const message = expression('', { ...names, types: ['string'] });
+function validation(checker: ExpressionChecker): Check<Validation> {
+  const message = expression('', (text) => checker.fault(text, ['string']));
   return fields<Validation>({
-    expression: expression('expression is not specified', { ...names, types: ['bool'] }),
+    expression: expression('expression is not specified', (text) => checker.fault(text, ['bool'])),
     messageExpression: (text = '', path) => (text.trim() === '' ? notBlank(text, path) : message(text, path)),
     message: all(notBlank, present(rule((text) => !/[\n\r]/.test(text.trim()), 'must not contain line breaks'))),
     reason: present(enumOf('Forbidden', 'Invalid', 'RequestEntityTooLarge')),
@@ -181,10 +180,9 @@ function validationFaults(spec: ValidatingAdmissionPolicySpec, policy: string): 
     const detail = 'validations or auditAnnotations must contain at least one item';
     return [requiredField(validationsPath, detail), requiredField(annotationsPath, detail)];
   }
-  const variables = (spec.variables ?? []).map(({ name }) => name);
-  const names = { params: spec.paramKind !== undefined, variables };
-  const faults = [...each(validation(names))(validations, validationsPath)];
-  const value = expression('valueExpression is not specified', { ...names, types: ['string', 'null_type'] });
+  const checker = checkerOf(spec);
+  const faults = [...each(validation(checker))(validations, validationsPath)];
+  const value = expression('valueExpression is not specified', (text) => checker.fault(text, ['string', 'null_type']));
   if (auditAnnotations.length > 20) {
     faults.push(invalidField(annotationsPath, auditAnnotations, 'must not have more than 20 auditAnnotations'));
   }
@@ -208,7 +206,7 @@ function validationFaults(spec: ValidatingAdmissionPolicySpec, policy: string): 
 const patchFields = { JSONPatch: 'jsonPatch', ApplyConfiguration: 'applyConfiguration' } as const;
 
 const mutation =
-  (declared: Omit<Declarations, 'types'>): Check<Mutation> =>
+  (checker: ExpressionChecker): Check<Mutation> =>
   (value, path) => {
     const { patchType = '' } = value ?? {};
     const at = path.child('patchType');
@@ -223,7 +221,7 @@ const mutation =
       if (given === undefined)
         return [requiredField(path.child(field), `must be specified when patchType is ${patchType}`)];
       const types = [field === 'jsonPatch' ? 'list(JSONPatch)' : 'Object'];
-      const check = expression('', { ...declared, types, mutations: true });
+      const check = expression('', (text) => checker.fault(text, types));
       return check(given.expression, path.child(field, 'expression'));
     });
   };

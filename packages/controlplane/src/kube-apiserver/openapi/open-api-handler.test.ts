@@ -135,6 +135,24 @@ describe('OpenAPI', () => {
     expect((await server.get(`/openapi/v3/${name}`)).status).toBe(404);
   });
 
+  it('names no fields of custom resources that allow any, because kubectl would reject all others', async () => {
+    const { group, version, kind, ...custom } = widgets();
+    const name = `${group.split('.').reverse().join('.')}.${version}.${kind}`;
+    const anything = { type: 'object', 'x-kubernetes-group-version-kind': [{ group, version, kind }] };
+    const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const document = async () => (await server.get('/openapi/v2')).json.definitions[name];
+
+    catalog.put({ ...custom, group, version, kind, openApiSchema: open });
+    expect(await document()).toEqual(anything);
+    const path = `/openapi/v3/apis/${group}/${version}`;
+    const inV3 = (await server.get(path)).json.components.schemas[name];
+    expect(inV3['x-kubernetes-preserve-unknown-fields']).toBe(true);
+    expect(Object.keys(inV3.properties)).toEqual(['apiVersion', 'kind', 'metadata']);
+
+    catalog.put({ ...custom, group, version, kind, openApiSchema: undefined });
+    expect((await server.get(path)).json.components.schemas[name]).toEqual(anything);
+  });
+
   it('serves other requests while it builds the OpenAPI v2 document', async () => {
     const order: string[] = [];
     await Promise.all([

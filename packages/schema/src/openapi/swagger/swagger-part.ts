@@ -28,7 +28,7 @@ export class SwaggerPart {
   #protobuf: Members<Uint8Array> | undefined;
 
   constructor(definitions: readonly DocumentedResource[], options: OpenApiOptions) {
-    const { paths, schemas } = documentParts(definitions, options);
+    const { paths, schemas } = documentParts(definitions.map(withoutOpenSchema), options);
     this.#json = {
       paths: changed(Object.entries(paths), (path) => stringifyJson(pathV2(path as JsonObject))),
       definitions: changed(Object.entries(schemas), (schema) => stringifyJson(schemaV2(schema))),
@@ -77,4 +77,13 @@ function merged<T>(parts: readonly Members<T>[]): Members<T> {
 
 function changed<T, R>(entries: Iterable<[string, T]>, change: (value: T, name: string) => R): ReadonlyMap<string, R> {
   return new Map([...entries].map(([name, value]) => [name, change(value, name)]));
+}
+
+/**
+ * Removes the schema of a custom kind that allows unknown fields at its root: v2 cannot express these fields, and kubectl
+ * would reject them.
+ */
+function withoutOpenSchema(definition: DocumentedResource): DocumentedResource {
+  const isOpen = definition.openApiSchema?.['x-kubernetes-preserve-unknown-fields'] === true;
+  return isOpen ? { ...definition, openApiSchema: undefined } : definition;
 }
