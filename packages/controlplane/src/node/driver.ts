@@ -17,6 +17,11 @@ export interface Driver extends AsyncDisposable {
    * @defaultValue false
    */
   readonly startsAtOnce?: boolean;
+  /**
+   * True if containers see only their own volumes. These then have the modes of a kubelet's volumes, which are open to all
+   * users of a container. @defaultValue false
+   */
+  readonly hidesVolumes?: boolean;
   /** True if containers do not read their environment, so the node needs no Services. @defaultValue false */
   readonly ignoresEnvironment?: boolean;
   /** In-memory storage of volumes; absent if volumes are on disk. */

@@ -19,6 +19,7 @@ import type { ImageSource } from './process/image-program.ts';
 import { ImageFile } from './process/images/image-file.ts';
 import { builtInImages } from './process/images/index.ts';
 import { MarkedProcesses } from './process/marked-processes.ts';
+import { memoryFileSystem } from './process/memory-file-system.ts';
 import { podUidRange, type UidRange } from './process/pod-users.ts';
 import { ProcessDriver } from './process/process-driver.ts';
 import { ProcessJournal } from './process/process-journal.ts';
@@ -139,18 +140,22 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   } catch (cause) {
     throw notesUnusable(directory, cause);
   }
+  const memory = memoryFileSystem();
+  if (memory !== undefined) for (const { root } of forgottenSandboxes(memory)) removeSandboxes(root);
   const addresses = await LoopbackRange.reserve(random);
   if (addresses.isShared) log.warn(sharedAddress, { event: clusterLogEvents.addressesShared });
   const folders = await makeSandboxes(addresses, { temporary, instance, note });
+  const inMemory = memory === undefined ? undefined : new SandboxFolders(memory, instance);
   const free = async (): Promise<void> => {
     await addresses[Symbol.asyncDispose]();
     folders.remove();
+    inMemory?.remove();
     rmSync(note, { force: true });
   };
   try {
     const driver = await makeDriver(options, { addresses, folders, journal, marked });
     const nodeIP = options.network?.nodeIP ?? addresses.nodeIP;
-    const agent = makeAgent(options, { driver, nodeIP, folders, directory });
+    const agent = makeAgent(options, { driver, nodeIP, folders, memoryRoot: inMemory?.root, directory });
     late.agent = agent;
     return startedNode(agent, { nodeIP, free });
   } catch (error) {
@@ -197,11 +202,12 @@ function makeAgent(
     readonly driver: LocalDriver;
     readonly nodeIP: string;
     readonly folders: SandboxFolders;
+    readonly memoryRoot: string | undefined;
     readonly directory: string;
   },
 ): NodeAgent {
   const { clock, random, log, client, network } = options;
-  const { driver, nodeIP, folders, directory } = parts;
+  const { driver, nodeIP, folders, memoryRoot, directory } = parts;
   const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };
   return new NodeAgent({
     facts: nodeFacts(options.nodeName, {
@@ -223,6 +229,7 @@ function makeAgent(
       maxRestartBackOffMs: maxMs,
       allowHostPath: options.allowHostPath ?? false,
       volumeRoot: options.volumeRoot ?? folders.volumes(),
+      memoryRoot,
       // Pods with their own file system find the API server as in any cluster.
       apiServer: network || options.imageStore ? undefined : options.apiServer,
     },

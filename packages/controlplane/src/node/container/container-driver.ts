@@ -82,6 +82,7 @@ const endingMs = 5_000;
  */
 export class ContainerDriver implements Driver {
   readonly name = 'container';
+  readonly hidesVolumes = true;
   readonly noTerminals: string | undefined;
   readonly #options: ContainerDriverOptions;
   readonly #running = new Set<ProcessContainer>();

@@ -70,6 +70,8 @@ export interface PodSettings {
   readonly allowHostPath: boolean;
   /** Folder of the cluster's local volumes; if absent, claims cannot be mounted. */
   readonly volumeRoot: string | undefined;
+  /** Folder in memory, for `emptyDir` volumes with `medium: Memory`. @defaultValue such volumes are on disk */
+  readonly memoryRoot?: string | undefined;
   /** URL and CA certificate (PEM) of the API server for pods; if absent, pods get no KUBECONFIG. */
   readonly apiServer: { readonly url: string; readonly ca: string } | undefined;
 }

@@ -47,6 +47,45 @@ describe('LocalPodVolumes', () => {
     bench.objects.secrets.set('s', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: encoded });
   };
 
+  it('stores a volume with medium Memory in the memory of the node, and removes it with the pod', async () => {
+    const memoryRoot = join(folder, 'memory');
+    const spec = {
+      volumes: [
+        { name: 'm', emptyDir: { medium: 'Memory' } },
+        { name: 'd', emptyDir: {} },
+      ],
+    };
+    const { pod, volumes } = volumesOf(spec, { memoryRoot });
+    const mounts = ['m', 'd'].map((name) => ({ name, mountPath: `/${name}` }));
+    await volumes.prepare(pod);
+    const paths = await volumes.mountsOf({ name: 'c', image: 'c', volumeMounts: mounts }, new Map());
+    const uid = pod.metadata.uid ?? '';
+    expect(paths.map(({ hostPath }) => hostPath)).toEqual([join(memoryRoot, uid, 'm'), join(folder, '.v', 'd')]);
+    writeFileSync(join(memoryRoot, uid, 'm', 'file'), 'x');
+    await volumes.remove();
+    expect(existsSync(join(memoryRoot, uid))).toBe(false);
+  });
+
+  it('keeps the memory of other pods if a pod is removed before its volumes are prepared', async () => {
+    const memoryRoot = join(folder, 'memory');
+    const { volumes } = volumesOf({}, { memoryRoot });
+    mkdirSync(join(memoryRoot, 'other'), { recursive: true });
+    await volumes.remove();
+    expect(existsSync(join(memoryRoot, 'other'))).toBe(true);
+  });
+
+  it.runIf(process.platform !== 'win32')('opens an emptyDir volume to all users of containers', async () => {
+    const spec = { volumes: [{ name: 'e', emptyDir: {} }] };
+    for (const hidesVolumes of [true, false]) {
+      const { pod } = volumesOf(spec);
+      const driver = Object.assign(Object.create(bench.host.driver), { hidesVolumes });
+      const volumes = new LocalPodVolumes({ host: { ...bench.host, driver }, folder, podIP: '10.1.1.1' });
+      await volumes.prepare(pod);
+      expect((statSync(join(folder, '.v', 'e')).mode & 0o007) === 0o007).toBe(hidesVolumes || process.getuid?.() === 0);
+      await volumes.remove();
+    }
+  });
+
   it('replaces all files of a changed config map atomically', async () => {
     bench.objects.addConfigMap('m', { a: '1', b: '1' });
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'm' } }] });

@@ -95,7 +95,7 @@ export class LocalPodVolumes implements PodVolumes {
     for (const { name, emptyDir } of pod.spec?.volumes ?? []) {
       const limit = emptyDir?.sizeLimit === undefined ? undefined : Quantity.tryParse(emptyDir.sizeLimit);
       if (!limit || limit.isZero) continue;
-      const used = await diskUsage(join(this.#folder, name));
+      const used = await diskUsage(this.#paths.get(name) ?? join(this.#folder, name));
       if (Quantity.of(used).compare(limit) > 0) {
         return `Usage of EmptyDir volume "${name}" exceeds the limit "${limit}". `;
       }
@@ -107,6 +107,7 @@ export class LocalPodVolumes implements PodVolumes {
     // Remove only the volumes in the pod's folder: claims and host folders are elsewhere.
     this.#users.free(this.#podUid);
     wipe(this.#folder);
+    if (this.#memoryFolder !== undefined) wipe(this.#memoryFolder);
     this.#paths.clear();
   }
 
@@ -144,7 +145,7 @@ export class LocalPodVolumes implements PodVolumes {
       await this.#write(volume, pod);
       return path;
     }
-    if (volume.emptyDir) return this.#ownFolder(path);
+    if (volume.emptyDir) return this.#emptyFolder(volume, path);
     if (volume.hostPath) return this.#hostPath(volume.name, volume.hostPath.path);
     if (claimNameOf(pod, volume) !== undefined) return this.#claim(volume, pod);
     const kind = Object.keys(volume)
@@ -156,8 +157,21 @@ export class LocalPodVolumes implements PodVolumes {
     );
   }
 
+  #emptyFolder({ name, emptyDir }: Volume, onDisk: string): string {
+    const memory = emptyDir?.medium === 'Memory' ? this.#memoryFolder : undefined;
+    const path = this.#ownFolder(memory === undefined ? onDisk : join(memory, name));
+    if (this.#host.driver.hidesVolumes) chmodSync(path, this.#owner?.shared ? 0o2777 : 0o777);
+    return path;
+  }
+
+  /** The folder in memory of this pod's volumes; undefined if the node has none, or before {@link prepare}. */
+  get #memoryFolder(): string | undefined {
+    const { memoryRoot } = this.#host.settings;
+    return memoryRoot === undefined || this.#podUid === '' ? undefined : join(memoryRoot, this.#podUid);
+  }
+
   #ownFolder(path: string): string {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    mkdirSync(path, { recursive: true, mode: 0o711 });
     this.#own(path);
     return path;
   }
