@@ -1,5 +1,6 @@
 import { type KubernetesObject, seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
+import type { Logger } from '../log/logger.ts';
 import { silentLogger } from '../log/silent-logger.ts';
 import { FakeApiServer, failure } from '../testdata/fake-api-server.ts';
 import { ApiEventRecorder } from './api-event-recorder.ts';
@@ -11,14 +12,14 @@ const pod: KubernetesObject = {
   metadata: { name: 'a', namespace: 'shop', uid: 'u1', resourceVersion: '5' },
 };
 
-function setUp(): { clock: VirtualClock; server: FakeApiServer; recorder: ApiEventRecorder } {
+function setUp(log: Logger = silentLogger): { clock: VirtualClock; server: FakeApiServer; recorder: ApiEventRecorder } {
   const clock = new VirtualClock();
   const server = new FakeApiServer([Event], { clock });
   const recorder = new ApiEventRecorder({
     client: server.client,
     clock,
     random: seededRandom(3),
-    log: silentLogger,
+    log,
     host: 'i',
   });
   return { clock, server, recorder };
@@ -104,6 +105,21 @@ describe('ApiEventRecorder', () => {
     recorder.for('sites', undefined).record({ reason: 'B', note: 'x' });
     await clock.advance(60_000);
     expect(calls).toBe(3);
+    await recorder.stop(new AbortController().signal);
+  });
+
+  it('warns of rejected events, unless their namespace is being deleted', async () => {
+    const levels: string[] = [];
+    const log = { ...silentLogger, debug: () => levels.push('debug'), warn: () => levels.push('warn') };
+    const { clock, server, recorder } = setUp(log as unknown as Logger);
+    for (const causes of [[], [{ reason: 'NamespaceTerminating', message: '', field: '' }]]) {
+      server.interrupt = () => {
+        throw failure(403, 'Forbidden', 'rejected', { causes });
+      };
+      recorder.for('sites', pod).record({ reason: `Reason${levels.length}`, note: 'x' });
+      await clock.advance(1_000);
+    }
+    expect(levels).toEqual(['warn', 'debug']);
     await recorder.stop(new AbortController().signal);
   });
 

@@ -207,7 +207,9 @@ export class ApiEventRecorder {
         if (signal.aborted) return;
         const fatal = error instanceof StatusError && error.httpStatus < 500 && error.httpStatus !== 429;
         if (fatal || attempt >= tries) {
-          log.warn('cannot write an event', {
+          // Each deletion of a namespace causes such events.
+          const level = isNamespaceTerminating(error) ? 'debug' : 'warn';
+          log[level]('cannot write an event', {
             event: logEvents.eventFailed,
             reason: series.event.reason,
             apiEvent: series.event.metadata,
@@ -278,4 +280,9 @@ function cutBytes(text: string, limit: number): string {
   let end = limit - 3;
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
   return `${bytes.toString('utf8', 0, end)}…`;
+}
+
+function isNamespaceTerminating(error: unknown): boolean {
+  if (!(error instanceof StatusError)) return false;
+  return error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 }

@@ -1,15 +1,10 @@
-import {
-  isAlreadyExists,
-  isDeleting,
-  LabelSelector,
-  type Stored,
-  setControllerReference,
-} from '@kubewright/apimachinery';
+import { isDeleting, LabelSelector, type Stored, setControllerReference } from '@kubewright/apimachinery';
 import { Node, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { type Endpoint, EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { controller, enqueueMapped, type ReconcileContext, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
+import { ignoreRejectedCreate } from '../ignore-rejected-create.ts';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';
 import { canonicalJson } from '../template-hash.ts';
 import { type AddressType, endpointOf, isEndpoint, portsOf } from './endpoint.ts';
@@ -140,7 +135,7 @@ async function apply(
   for (const { ports, endpoints } of plan.create) {
     const object = newSlice(service, { family, ports, endpoints, labels, annotations });
     // The server generates the name. If the name is taken, the next reconcile tries another name.
-    await createObject(ctx, { kind: EndpointSlice, object }).catch(ignoreAlreadyExists);
+    await createObject(ctx, { kind: EndpointSlice, object }).catch(ignoreRejectedCreate);
   }
   for (const object of plan.remove) await deleteObject(ctx, { kind: EndpointSlice, object });
 }
@@ -176,8 +171,4 @@ function labelsFor({ metadata, spec }: Stored<Service>): Readonly<Record<string,
 
 function zoneOf(ctx: ReconcileContext<Service>, name: string | undefined): string | undefined {
   return name ? ctx.cache.lister(Node).view({ name })?.labels['topology.kubernetes.io/zone'] : undefined;
-}
-
-function ignoreAlreadyExists(error: unknown): void {
-  if (!isAlreadyExists(error)) throw error;
 }

@@ -1,10 +1,11 @@
-import { isAlreadyExists, isDeleting, LabelSelector, type Stored } from '@kubewright/apimachinery';
+import { isDeleting, LabelSelector, type Stored } from '@kubewright/apimachinery';
 import { Endpoints, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { enqueueForObject, enqueueMapped, type RequestContext, requestController, watch } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { ServiceSelectors } from '../endpoint-slice/service-selectors.ts';
 import { TriggerTimes } from '../endpoint-slice/trigger-times.ts';
+import { ignoreRejectedCreate } from '../ignore-rejected-create.ts';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';
 import { endpointPods, isOverCapacity, subsetsOf } from './endpoint-subsets.ts';
 
@@ -89,7 +90,7 @@ async function reconcile(
   const metadata = { ...found?.metadata, namespace, name, labels, annotations };
   const object = Endpoints({ metadata, subsets });
   if (found) await updateObject(ctx, { kind: Endpoints, object });
-  else await createObject(ctx, { kind: Endpoints, object }).catch(ignoreAlreadyExists);
+  else await createObject(ctx, { kind: Endpoints, object }).catch(ignoreRejectedCreate);
 }
 
 function labelsFor({ metadata, spec }: Service): Readonly<Record<string, string>> {
@@ -98,8 +99,4 @@ function labelsFor({ metadata, spec }: Service): Readonly<Record<string, string>
     [managedByLabel]: account,
     ...(spec?.clusterIP === 'None' && { [headlessLabel]: '' }),
   };
-}
-
-function ignoreAlreadyExists(error: unknown): void {
-  if (!isAlreadyExists(error)) throw error;
 }
