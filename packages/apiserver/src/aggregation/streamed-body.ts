@@ -1,14 +1,14 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 /**
  * A response body that is passed on as it arrives. Canceling the body immediately ends the request to the other server.
  */
 export class StreamedBody implements AsyncIterable<Uint8Array> {
-  readonly #message: IncomingMessage;
+  readonly #message: Readable;
   readonly #brokenOff: (cause: unknown) => Error;
 
   /** @param brokenOff - builds the error for a response that ends early */
-  constructor(message: IncomingMessage, brokenOff: (cause: unknown) => Error) {
+  constructor(message: Readable, brokenOff: (cause: unknown) => Error) {
     this.#message = message;
     this.#brokenOff = brokenOff;
   }

@@ -12,13 +12,14 @@ import { nodeHttp } from '../http/node-http.ts';
 import { failure } from '../http/status-response.ts';
 import type { ProxyConnection, ProxySubresource, SubresourceDefinition } from '../registry/index.ts';
 import { admitConnect } from './connect-endpoint.ts';
+import { hasRewritableLinks, rewriteLinks } from './proxied-html.ts';
 import type { ResourceCall } from './resource-call.ts';
 
 const { request: httpRequest } = nodeHttp();
 
 /**
  * Forwards a request to the HTTP server behind an object, such as a pod's, and streams back the response. Mirrors
- * `UpgradeAwareHandler` of k8s.io/apimachinery (1.36), but does not rewrite links in HTML.
+ * `UpgradeAwareHandler` of k8s.io/apimachinery (1.36).
  */
 export async function proxyEndpoint(
   call: ResourceCall,
@@ -26,7 +27,8 @@ export async function proxyEndpoint(
   behavior: ProxySubresource,
 ): Promise<ApiResponse> {
   const { info, request, registry } = call;
-  if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
+  // OPTIONS has no verb.
+  if (request.method !== 'OPTIONS' && !definition.verbs.includes(info.verb)) throw methodNotSupported();
   const path = pathBehind(call);
   await admitConnect(call, definition, { path });
   const connection = await behavior.connect({
@@ -105,28 +107,43 @@ function headersOf(call: ResourceCall, upgrade: string | undefined): OutgoingHtt
   };
 }
 
-function responseOf(message: IncomingMessage, { info, request }: ResourceCall, { host }: ProxyConnection): ApiResponse {
+async function responseOf(
+  message: IncomingMessage,
+  { info, request }: ResourceCall,
+  { host }: ProxyConnection,
+): Promise<ApiResponse> {
   const headers = responseHeaders(message.headersDistinct);
   const { location } = headers;
-  if (typeof location === 'string') {
-    const depth = info.path.replace(/\/+$/, '').split('/').length - info.remainder.length;
-    const prefix = encodePath(info.path.split('/').slice(0, depth).join('/'));
-    headers['location'] = behindProxy(location, { prefix, hosts: [host, request.headers['host']] });
-  }
+  const depth = info.path.replace(/\/+$/, '').split('/').length - info.remainder.length;
+  const prefix = encodePath(info.path.split('/').slice(0, depth).join('/'));
+  const rewrite = (link: string): string => behindProxy(link, { prefix, hosts: [host, request.headers['host']] });
+  if (typeof location === 'string') headers['location'] = rewrite(location);
   const broken = (cause: unknown): Error =>
     new Error(`the response to ${request.method} ${info.path} was cut off`, { cause });
-  return { status: message.statusCode ?? 502, headers, body: new StreamedBody(message, broken) };
+  const response = { status: message.statusCode ?? 502, headers };
+  const hasLinks = location === undefined && request.method !== 'HEAD' && hasRewritableLinks(message.headers);
+  if (!hasLinks) return { ...response, body: new StreamedBody(message, broken) };
+  // The new links have other lengths.
+  delete headers['content-length'];
+  const encoding = message.headers['content-encoding'] ?? '';
+  return { ...response, body: new StreamedBody(await rewriteLinks(message, { encoding, rewrite }), broken) };
 }
 
-/** Rewrites a redirect's location for the client. The client reaches targets on the same server through the proxy. */
+/** Rewrites the link of a redirect or a page for the client, which reaches targets on the same server through the proxy. */
 function behindProxy(
   location: string,
   { prefix, hosts }: { readonly prefix: string; readonly hosts: readonly (string | undefined)[] },
 ): string {
-  if (location.startsWith('/') && !location.startsWith('//')) return prefix + location;
+  if (location.startsWith('/') && !location.startsWith('//'))
+    return isBelow(location, prefix) ? location : prefix + location;
   const url = URL.canParse(location) ? new URL(location) : undefined;
   if (url === undefined || !hosts.includes(url.host)) return location;
-  return `${prefix}${url.pathname}${url.search}${url.hash}`;
+  return `${isBelow(url.pathname, prefix) ? '' : prefix}${url.pathname}${url.search}${url.hash}`;
+}
+
+/** Reports whether a server that knows its prefix, from `X-Forwarded-Uri`, has already added it to the path. */
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
 }
 
 function unreachable(cause: Error): Error {

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request } from 'node:https';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
+import { deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import { sleep } from '@kubewright/apimachinery';
 import { Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -15,7 +16,8 @@ const services = '/api/v1/namespaces/default/services';
 /** Creates a server that describes each request in its response, redirects below /moved, and echoes WebSocket messages. */
 function echoServer() {
   const server = createServer(async (incoming: IncomingMessage, response) => {
-    const { method, url, headers } = incoming;
+    const { method, url = '', headers } = incoming;
+    if (url.startsWith('/page')) return sendPage(response, url);
     if (url === '/moved') response.writeHead(302, { location: '/there?x=1' });
     else if (url === '/away') response.writeHead(302, { location: 'http://example.com/' });
     else response.writeHead(url === '/missing' ? 404 : 200, { 'x-own': 'yes' });
@@ -26,6 +28,20 @@ function echoServer() {
     sockets.handleUpgrade(incoming, socket, head, (one) => one.on('message', (data) => one.send(`echo ${data}`))),
   );
   return server;
+}
+
+const page =
+  '<!DOCTYPE html><p title="/a">é</p><a href="/b?x=1&amp;y=2">b</a><img src="c.png"><a href="http://x.org/d">d</a>';
+
+function sendPage(response: ServerResponse, url: string): void {
+  const [, encoding = ''] = url.split('?encoding=');
+  const packed = { '': Buffer.from(page), gzip: gzipSync(page), deflate: deflateRawSync(page) }[encoding];
+  response.writeHead(200, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': packed?.length ?? 0,
+    ...(encoding !== '' && { 'content-encoding': encoding }),
+  });
+  response.end(packed);
 }
 
 describe('proxies to pods and services', () => {
@@ -112,6 +128,27 @@ describe('proxies to pods and services', () => {
   it('rewrites redirects to the pod itself to lead through the proxy', async () => {
     expect((await send('GET', `${pods}/web/proxy/moved`)).headers.location).toBe(`${pods}/web/proxy/there?x=1`);
     expect((await send('GET', `${pods}/web/proxy/away`)).headers.location).toBe('http://example.com/');
+  });
+
+  it.each(['', 'gzip', 'deflate'])(
+    'rewrites the links of a page to lead through the proxy (encoding %j)',
+    async (encoding) => {
+      const message = await new Promise<IncomingMessage>((resolve, reject) => {
+        const path = `${pods}/web/proxy/page?encoding=${encoding}`;
+        request(`${cluster.url}${path}`, { ...tls }, resolve)
+          .on('error', reject)
+          .end();
+      });
+      const bytes = await buffer(message);
+      const unpack = { '': (same: Buffer) => same, gzip: gunzipSync, deflate: inflateRawSync }[encoding];
+      const expected = page.replace('"/b?', `"${pods}/web/proxy/b?`);
+      expect(unpack?.(bytes).toString()).toBe(expected);
+      expect(message.headers['content-encoding'] ?? '').toBe(encoding);
+    },
+  );
+
+  it('passes on OPTIONS', async () => {
+    expect(seen((await send('OPTIONS', `${pods}/web/proxy/x`)).body).method).toBe('OPTIONS');
   });
 
   it('connects the client and the pod when they switch protocols', async () => {
