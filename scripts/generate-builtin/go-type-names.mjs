@@ -1,8 +1,12 @@
+import { definitionName } from './messages.mjs';
 import { textModule } from './text-module.mjs';
 
 /** Returns the module with the names in decode errors that exist only in the Go types. */
 export function goTypeNames({ goFields: { types, embedded } }) {
-  const named = Object.entries(types).filter(([, type]) => type !== '');
+  const named = Object.entries(types).map(([field, type]) => [
+    field.startsWith('k8s.io.') ? definitionName(field) : field,
+    type,
+  ]);
   const promoted = Object.entries(embedded).map(([field, path]) => [field, `<${path}`]);
   return textModule('goTypeNames', {
     about:

@@ -1,4 +1,5 @@
 import { groupVersions, metaPackage } from './groups.mjs';
+import { definitionName, factsOf, messageName, resolve, scalars } from './messages.mjs';
 import { textModule } from './text-module.mjs';
 import { definitionNames } from './type-table.mjs';
 
@@ -32,15 +33,6 @@ const special = new Map([
   ['k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray', 'L'],
 ]);
 
-const scalars = new Map([
-  ['string', 's'],
-  ['bool', 'b'],
-  ['int32', 'i'],
-  ['int64', 'l'],
-  ['bytes', 'y'],
-  ['double', 'n'],
-]);
-
 /**
  * Writes the table of protobuf messages. One line for each:
  *
@@ -58,7 +50,7 @@ export function protobufTable(data) {
   const names = reachable(data, messages);
   const index = new Map(names.map((name, at) => [name, at]));
   const lines = names.map((name) => {
-    const facts = factsOf(data.goFields.fields[name] ?? '');
+    const facts = new Map(factsOf(data.goFields.fields[name] ?? '').map((fact) => [fact.number, fact]));
     const fields = Object.entries(messages[name]).map(([number, [field, type]]) => {
       const fact = facts.get(number) ?? { flags: '' };
       const { code, scalar } = typeCode(messages, { type, owner: name, index });
@@ -78,16 +70,6 @@ function flagsOf(flags, scalar) {
   const inline = flags.includes('i') ? 'i' : '';
   const keep = scalar && /[pk]/.test(flags) ? 'k' : '';
   return `${inline}${keep}${flags.includes('z') ? 'z' : ''}`;
-}
-
-function factsOf(text) {
-  const facts = new Map();
-  for (const part of text.split(' ').filter((item) => item !== '')) {
-    const match = /^(\d+)(?:=([^:]+))?(?::(\w+))?$/.exec(part);
-    if (match === null) throw new Error(`cannot parse the Go field fact ${part}`);
-    facts.set(match[1], { name: match[2], flags: match[3] ?? '' });
-  }
-  return facts;
 }
 
 function reachable(data, messages) {
@@ -139,19 +121,4 @@ function isStringList(messages, name) {
 function elementType(type) {
   if (type.startsWith('*')) return type.slice(1);
   return type.startsWith('map<') ? type.slice(type.indexOf(',') + 1, -1).trim() : type;
-}
-
-function resolve(messages, { type, owner }) {
-  if (scalars.has(type)) return undefined;
-  const name = type.startsWith('.') ? type.slice(1) : `${owner.slice(0, owner.lastIndexOf('.'))}.${type}`;
-  return messages[name] === undefined ? undefined : name;
-}
-
-/** `io.k8s.kube-aggregator.pkg…` → `k8s.io.kube_aggregator.pkg…` */
-function messageName(definition) {
-  return definition.replace(/^io\.k8s\./, 'k8s.io.').replaceAll('-', '_');
-}
-
-function definitionName(message) {
-  return message.replace(/^k8s\.io\./, 'io.k8s.').replaceAll('_', '-');
 }

@@ -9,7 +9,8 @@
  * Recorded from the modules of Kubernetes 1.36.3 (v0.36.3). One string for each message: `number[=json name][flags]`,
  * flags after a colon: `i` inlined, `p` pointer, `k` kept when zero (no omitempty), `z` omitzero. Messages that the
  * protobuf data lacks are recorded with their types. `types` contains the Go types of fields that use a named scalar,
- * list or map, such as `Container.imagePullPolicy`: `v1.PullPolicy`. `embedded` contains the structures through which a
+ * list or map, such as `Container.imagePullPolicy`: `v1.PullPolicy`, with the package if structures of several packages
+ * have this name and their types differ. `embedded` contains the structures through which a
  * field is promoted, such as `Volume.hostPath`: `VolumeSource`. Decode errors contain both.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -36,7 +37,7 @@ for (const group of readdirSync(join(modules, `api@${version}`)).sort()) {
 
 const fields = {};
 const messages = {};
-const types = {};
+const typesOf = new Map();
 const embedded = {};
 const structs = new Map();
 const named = namedTypes();
@@ -45,7 +46,8 @@ for (const [folder, name] of folders) {
     const parsed = lines.map(parseField).filter((field) => field !== undefined);
     if (parsed.length === 0) continue;
     structs.set(`${name}.${struct}`, parsed);
-    for (const { name: json, type } of parsed) recordType(`${struct}.${json}`, goType(type, name));
+    for (const { name: json, type } of parsed)
+      recordType({ messages: name, field: `${struct}.${json}` }, goType(type, name));
     fields[`${name}.${struct}`] = parsed.map(format).join(' ');
     if (name.includes('kube_aggregator')) messages[`${name}.${struct}`] = Object.fromEntries(parsed.map(protobufOf));
   }
@@ -60,7 +62,7 @@ const line = (object) =>
     .join(',\n');
 writeFileSync(
   new URL('go-fields.json', import.meta.url),
-  `{\n"fields": {\n${line(fields)}\n},\n"messages": {\n${line(messages)}\n},\n"types": {\n${line(types)}\n},\n"embedded": {\n${line(embedded)}\n}\n}\n`,
+  `{\n"fields": {\n${line(fields)}\n},\n"messages": {\n${line(messages)}\n},\n"types": {\n${line(namedFieldTypes())}\n},\n"embedded": {\n${line(embedded)}\n}\n}\n`,
 );
 
 /**
@@ -102,10 +104,21 @@ function recordPromoted(outer, type, above) {
   }
 }
 
-function recordType(field, type) {
-  if (type === undefined || types[field] === '') return;
-  // If two groups have a structure of this name with different field types, the type is unknown.
-  types[field] = types[field] === undefined || types[field] === type ? type : '';
+function recordType({ messages, field }, type) {
+  const found = typesOf.get(field) ?? new Map();
+  typesOf.set(field, found.set(messages, type));
+}
+
+/** Returns the types by field. If structures of several groups have the same name and another type, adds the group. */
+function namedFieldTypes() {
+  const found = {};
+  for (const [field, byPackage] of typesOf) {
+    const different = new Set(byPackage.values());
+    for (const [messages, type] of byPackage) {
+      if (type !== undefined) found[different.size === 1 ? field : `${messages}.${field}`] = type;
+    }
+  }
+  return found;
 }
 
 function sourcesIn(folder) {

@@ -1,4 +1,5 @@
 import { groupVersions, metaPackage, packageOfName, targetOf } from './groups.mjs';
+import { factsOf, messageName, resolve } from './messages.mjs';
 import { textModule } from './text-module.mjs';
 
 const apiextensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
@@ -8,7 +9,7 @@ const special = new Map([
   ['io.k8s.apimachinery.pkg.api.resource.Quantity', 'quantity'],
   ['io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'intOrString'],
   ['io.k8s.apimachinery.pkg.runtime.RawExtension', 'any'],
-  [`${metaPackage}.FieldsV1`, 'any'],
+  [`${metaPackage}.FieldsV1`, 'fields'],
   [`${metaPackage}.Patch`, 'any'],
   [`${metaPackage}.Time`, 'time'],
   [`${metaPackage}.MicroTime`, 'microTime'],
@@ -19,7 +20,7 @@ const special = new Map([
 ]);
 
 /**
- * Writes the table of all definitions. One line for each:
+ * Writes the table of all definitions, with the fields in the order of the Go structures. One line for each:
  *
  *     name TAB special type or '' TAB map type or '' TAB group/version/kind or '' { TAB field }
  *
@@ -65,12 +66,30 @@ function referencesIn(property) {
 function lineOf(data, { name, index }) {
   const definition = data.definitions[name];
   const required = new Set(definition.required ?? []);
-  const fields = Object.entries(definition.properties ?? {}).map(([field, property]) => {
+  const fields = inGoOrder(data, { name, properties: Object.entries(definition.properties ?? {}) }).map((entry) => {
+    const [field, property] = entry;
     const facts = data.facts[name]?.[field] ?? {};
     return `${field}${required.has(field) ? '!' : ''} ${typeOf(property, index)}${optionsOf(property, facts)}`;
   });
   const head = [name, special.get(name) ?? '', definition['x-kubernetes-map-type'] ?? '', gvkOf(definition)];
   return [...head, ...fields].join('\t');
+}
+
+/** Sorts fields as in the Go structure. The server returns fields, and finds values of a wrong type, in this order. */
+function inGoOrder(data, { name, properties }) {
+  const order = ['kind', 'apiVersion', ...fieldsOf(data, messageName(name))];
+  const place = ([field]) => (order.includes(field) ? order.indexOf(field) : order.length);
+  return properties.toSorted((a, b) => place(a) - place(b));
+}
+
+/** Returns the fields of a message in the order of its Go structure. Embedded structures contribute their fields in place. */
+function fieldsOf(data, message) {
+  const messages = { ...data.messages, ...data.goFields.messages };
+  return factsOf(data.goFields.fields[message] ?? '').flatMap(({ number, name, flags }) => {
+    const [field, type] = messages[message]?.[number] ?? [];
+    if (field === undefined) return [];
+    return flags.includes('i') ? fieldsOf(data, resolve(messages, { type, owner: message })) : [name ?? field];
+  });
 }
 
 function gvkOf(definition) {

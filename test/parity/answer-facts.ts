@@ -76,13 +76,20 @@ interface StatusBody {
   };
 }
 
+/** Replaces the random suffix of the volume that every pod gets. Its name is also part of field paths. */
+function withoutSuffix(text: string): string {
+  return text.replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-SUFFIX');
+}
+
 function normalized(value: unknown, key: string, now: RegExp): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => normalized(item, key, now));
     return key === 'managedFields' ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
   }
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, normalized(item, name, now)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [withoutSuffix(name), normalized(item, name, now)]),
+    );
   }
   if (typeof value === 'number')
     return /^(nodePort|healthCheckNodePort)$/.test(key) && value >= 30_000 ? 'PORT' : value;
@@ -91,7 +98,7 @@ function normalized(value: unknown, key: string, now: RegExp): unknown {
   // In a dry run, upstream takes addresses from a range that it chooses at random: the default, or the suite's ServiceCIDR.
   if (/^clusterIPs?$/.test(key) && /^10\.200\.0\.\d+$/.test(value)) return 'CLUSTER-IP';
   return (
-    value
+    withoutSuffix(value)
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
       // The response to a rejected patch contains the whole object, whose resourceVersion differs.
       .replace(/^( "" is invalid: )?(patch: )?Invalid value: "\{.*\}": /s, '$1$2Invalid value: OBJECT: ')
@@ -100,7 +107,6 @@ function normalized(value: unknown, key: string, now: RegExp): unknown {
       .replace(/Invalid value: \{.*\}: field is immutable/s, 'Invalid value: OBJECT: field is immutable')
       .replace(/(Forbidden: (?:spec is immutable|spec\.persistentvolumesource|pod updates)[^\n]*)\n.*$/s, '$1')
       .replace(now, 'NOW')
-      .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-SUFFIX')
       .replace(/(The range of valid IPs is )[\d./]+/, '$1RANGE')
       .replace(/\b10\.96\.\d+\.\d+\b/g, 'CLUSTER-IP')
   );

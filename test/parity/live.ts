@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import type { AnswerFacts } from './answer-facts.ts';
 import { countCauses, type Difference, findDifferences } from './count-causes.ts';
 import { EmbeddedServer } from './embedded-server.ts';
@@ -7,8 +7,8 @@ import { type ParityKind, parityKinds } from './parity-kinds.ts';
 import { operationsOf, type ParityRequest } from './parity-request.ts';
 import { ParityTarget } from './parity-target.ts';
 import { RealServer } from './real-server.ts';
-import type { RecordedAnswer } from './recorded-answers.ts';
-import type { RecordedSequence } from './recorded-sequences.ts';
+import { fixedFile, type RecordedAnswer, readAnswers, writeAnswers } from './recorded-answers.ts';
+import { fixedSequences, type RecordedSequence, readSequences, writeSequences } from './recorded-sequences.ts';
 import { compareSequences, type SequenceDifference } from './sequences/compare-sequences.ts';
 import { generateSequences } from './sequences/generate-sequences.ts';
 import { keepWriting } from './sequences/keep-writing.ts';
@@ -128,6 +128,32 @@ export async function compareSequencesWithOurs(
   const [error] = server.errors;
   if (error !== undefined) throw new Error('internal error of the server', { cause: error });
   return found;
+}
+
+/** Adds at most two requests for each cause to the recorded answers in which a difference is a failure. */
+export function keepAnswers(found: readonly Difference[]): void {
+  const kept = existsSync(fixedFile) ? readAnswers(fixedFile) : [];
+  writeAnswers(fixedFile, [...kept, ...examplesOf(found).map(({ request, answer }) => ({ request, answer }))]);
+}
+
+/** Adds the sequences with at most two differences for each cause to the recorded sequences in which a difference is a failure. */
+export function keepSequences(found: readonly SequenceDifference[], recorded: readonly RecordedSequence[]): void {
+  const kept = existsSync(fixedSequences) ? readSequences(fixedSequences) : [];
+  const keyOf = (kind: string, seed: number): string => `${kind} ${seed}`;
+  const known = new Set(kept.map(({ sequence }) => keyOf(sequence.kind, sequence.seed)));
+  const wanted = new Set(examplesOf(found).map(({ kind, seed }) => keyOf(kind, seed)));
+  const added = recorded.filter(({ sequence: { kind, seed } }) => wanted.has(keyOf(kind, seed)));
+  const fresh = added.filter(({ sequence: { kind, seed } }) => !known.has(keyOf(kind, seed)));
+  writeSequences(fixedSequences, [...kept, ...fresh]);
+}
+
+function examplesOf<T extends { readonly cause: string }>(found: readonly T[]): readonly T[] {
+  const counts = new Map<string, number>();
+  return found.filter(({ cause }) => {
+    const count = (counts.get(cause) ?? 0) + 1;
+    counts.set(cause, count);
+    return count <= 2;
+  });
 }
 
 /** Writes the differences, with examples, to a human-readable file. */

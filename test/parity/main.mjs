@@ -6,7 +6,7 @@
  * Without `--server`, starts the real server from the programs in BIN, or in kubewright-oracle/bin of the user's cache
  * folder. Exits with 1 if a larger share of the responses differs than ratchet.json allows. `--part` chooses single
  * `writes` or `sequences` of writes, lists and watches. `--record` writes the answers of the part as the fixture that
- * `npm test` replays; `--update` lowers ratchet.json to today's counts.
+ * `npm test` replays; `--keep` adds the requests that differ to the fixtures without differences; `--update` lowers ratchet.json to today's counts.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,6 +26,7 @@ const { values: flags } = parseArgs({
     token: { type: 'string', default: '' },
     record: { type: 'boolean', default: false },
     update: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
   },
 });
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -56,6 +57,7 @@ async function compareWrites({ url, token }) {
   if (flags.record) return suite.writeAnswers(suite.recordedFile, answers);
   const kinds = suite.parityKinds().filter(({ id }) => id.includes(flags.only ?? ''));
   const found = await suite.compareWithOurs(answers, kinds);
+  if (flags.keep) suite.keepAnswers(found);
   report(found, { part: 'writes', total: answers.length, counts: suite.countCauses(found) });
 }
 
@@ -65,6 +67,7 @@ async function playSequences({ url, token }) {
   const recorded = await suite.recordSequences({ url, token, seed: Number(flags.seed), perKind, only: flags.only });
   if (flags.record) return suite.writeSequences(suite.recordedSequences, recorded);
   const found = await suite.compareSequencesWithOurs(recorded);
+  if (flags.keep) suite.keepSequences(found, recorded);
   const total = recorded.reduce((sum, { answers }) => sum + answers.length, 0);
   report(found, { part: 'sequences', total, counts: suite.countCauses(found) });
 }

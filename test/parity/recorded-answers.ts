@@ -13,6 +13,9 @@ export interface RecordedAnswer {
 /** The responses of kube-apiserver 1.36.3. */
 export const recordedFile: URL = new URL('testdata/answers-1.36.3.jsonl.gz', import.meta.url);
 
+/** The responses to requests to which our server once responded differently. */
+export const fixedFile: URL = new URL('testdata/fixed-answers-1.36.3.jsonl.gz', import.meta.url);
+
 /**
  * A response as stored in the file. Most responses have `changed` instead of `object`: the differences from the object
  * in the response to the last unmodified request of the same kind and operation.

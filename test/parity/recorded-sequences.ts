@@ -12,6 +12,9 @@ export interface RecordedSequence {
 /** The responses of kube-apiserver 1.36.3. */
 export const recordedSequences: URL = new URL('testdata/sequences-1.36.3.jsonl.br', import.meta.url);
 
+/** The responses to sequences to which our server once responded differently. */
+export const fixedSequences: URL = new URL('testdata/fixed-sequences-1.36.3.jsonl.br', import.meta.url);
+
 /** Reads recorded sequences. */
 export function readSequences(file: URL | string): readonly RecordedSequence[] {
   const lines = brotliDecompressSync(readFileSync(file)).toString('utf8').trim().split('\n');

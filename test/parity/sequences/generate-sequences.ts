@@ -13,7 +13,7 @@ const actsOnAll: ReadonlySet<string> = new Set(['servicecidrs']);
 
 /**
  * Generates sequences for every kind that no controller in the API server writes. The same seed generates the same
- * sequences.
+ * sequences. The names of objects contain the last six digits of the seed, because names are short.
  */
 export function generateSequences({ kinds, documents, seed, perKind }: GenerateOptions): readonly Sequence[] {
   return kinds
@@ -24,7 +24,7 @@ export function generateSequences({ kinds, documents, seed, perKind }: GenerateO
       return Array.from({ length: perKind }, (_, index) => {
         const writes = generateWrites({ kind, changes, random });
         const reads = generateReads(kind, { writes: writes.length, random });
-        return { kind: kind.id, seed: seed * 1000 + index, writes, reads };
+        return { kind: kind.id, seed: (seed % 1_000_000) * 1000 + index, writes, reads };
       });
     });
 }

@@ -37,6 +37,8 @@ class SequencePlayer {
     if (this.#kind.namespace) await createNamespace(this.#server, this.#kind.namespace);
     this.#start = versionIn(await this.#get(`${collectionOf(this.#kind)}?limit=1`));
     for (const write of this.#sequence.writes) await this.#write(write);
+    // A list of the newest version waits for the watch cache, from which kube-apiserver answers some of the reads below.
+    await this.#get(collectionOf(this.#kind));
     const reads: RawAnswer[] = [];
     for (const read of this.#sequence.reads) if (read.verb !== 'watch') reads.push(await this.#read(read, reads));
     // Runs all watches concurrently, because each lasts until its timeout.

@@ -119,7 +119,12 @@ function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): 
  */
 function invalidLive({ type, live = {} }: ApplyRequest, cause: ElementError): ApplyRequestError {
   const fault = checkApplied(type, live, { allowsDuplicates: true }) ?? cause.message;
-  const message = `failed to create typed live object (${describeObject(live, undefined)}): ${fault}`;
+  const object = describeObject(live, undefined);
+  // If no manager owns a field, upstream fails earlier: when it gives all fields to a manager.
+  const message =
+    managedFieldsOf(live) === undefined
+      ? `failed to create manager for existing fields: failed to convert new object (${object}) to smd typed: ${fault}`
+      : `failed to create typed live object (${object}): ${fault}`;
   return new ApplyRequestError(message, 500, { cause });
 }
 

@@ -16,6 +16,8 @@ export interface ListType {
   /** Empty for sets. */
   readonly keys: readonly string[];
   readonly element: ApplyType;
+  /** True for `managedFields`. The lists of pod templates can hold field sets that are no objects. */
+  readonly holdsFieldSets?: boolean;
 }
 
 export interface MapType {
@@ -157,6 +159,7 @@ function scalarOf(node: SchemaNode): ApplyType['scalar'] {
 class NodeList implements ListType {
   readonly atomic: boolean;
   readonly keys: readonly string[];
+  readonly holdsFieldSets: boolean;
   readonly #node: SchemaNode;
   readonly #open: boolean;
   #element: ApplyType | undefined;
@@ -164,6 +167,7 @@ class NodeList implements ListType {
   constructor(node: SchemaNode, open: boolean) {
     this.#node = node;
     this.#open = open;
+    this.holdsFieldSets = node.items?.typeName === 'v1.ManagedFieldsEntry';
     const merges = node.listType === undefined && node.patchStrategies?.includes('merge') === true;
     this.atomic = node.listType === 'atomic' || (node.listType === undefined && !merges);
     this.keys = merges ? (node.patchMergeKey === undefined ? [] : [node.patchMergeKey]) : (node.listMapKeys ?? []);

@@ -1,7 +1,7 @@
 import { FieldSet, FieldSetBuilder, PathElement, sameJson } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, type Form, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
-import { elementOf } from './list-elements.ts';
+import { checkFieldSets, elementOf } from './list-elements.ts';
 
 /** The difference between two objects. No path is in more than one of the sets. */
 export interface Comparison {
@@ -107,6 +107,7 @@ class CompareWalk {
   private list(type: ListType, { before, after }: Sides): boolean {
     const left = Array.isArray(before) ? before : [];
     const right = Array.isArray(after) ? after : [];
+    if (type.holdsFieldSets) for (const entries of [left, right]) checkFieldSets(entries);
     if (type.atomic || (left.length === 0 && right.length === 0)) return this.leaf({ before, after });
     const old = groupItems(type, left);
     const next = groupItems(type, right);

@@ -38,6 +38,18 @@ export function elementOf(list: ListType, item: unknown): PathElement {
   return PathElement.key(keys);
 }
 
+/**
+ * Checks that the entries of a pod template's `managedFields` have field sets that are objects. Decoding accepts any JSON.
+ *
+ * @throws {@link ElementError}
+ */
+export function checkFieldSets(entries: readonly unknown[]): void {
+  for (const entry of entries) {
+    const fields = isRecord(entry) ? entry['fieldsV1'] : undefined;
+    if (fields !== undefined && fields !== null && !isRecord(fields)) throw new ElementError('expected map');
+  }
+}
+
 function setElement(item: unknown): PathElement {
   if (item === null) throw new ElementError("associative list without keys has an element that's an explicit null");
   if (Array.isArray(item)) throw new ElementError('not supported: associative list with lists as elements');

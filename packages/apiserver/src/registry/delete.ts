@@ -110,16 +110,34 @@ async function deleteOnce(registry: Registry, deletion: Deletion): Promise<Delet
   if (plan.type === 'pending') return { ...resultOf(registry, stored, live), immediate: false };
   if (plan.type === 'update') return { stored: await store(registry, plan.draft, deletion), immediate: false };
   if (plan.type === 'unchanged') return { stored, immediate: false };
-  const { key } = stored;
-  let { revision } = stored;
-  if (!call.dryRun) {
-    const claims = await claimWrites(registry, { key, before: live, after: undefined });
-    const removal = { key, expected: revision, bytes: undefined };
-    ({ revision } = await registry.services.storage.commit([removal, ...claims]));
-  }
-  // Return the removed object with the resourceVersion of its DELETED event.
-  const removed = { ...stored, revision, ...(plan.draft && { bytes: encode(registry, plan.draft) }) };
+  // Upstream marks an object with graceful deletion before it removes it, so watchers get two events.
+  const marked = plan.draft ? await store(registry, plan.draft, deletion) : stored;
+  const removed = call.dryRun ? marked : await remove(registry, marked, { live, isMarked: plan.draft !== undefined });
   return { ...resultOf(registry, removed, live), immediate: true };
+}
+
+/** Removes an object. Returns it with the resourceVersion of its DELETED event. */
+async function remove(
+  registry: Registry,
+  stored: StoredObject,
+  { live, isMarked }: { readonly live: KubernetesObject; readonly isMarked: boolean },
+): Promise<StoredObject> {
+  const { storage } = registry.services;
+  const { key } = stored;
+  for (let last = stored; ; ) {
+    try {
+      const claims = await claimWrites(registry, { key, before: live, after: undefined });
+      const removal = { key, expected: last.revision, bytes: undefined };
+      const { revision } = await storage.commit([removal, ...claims]);
+      return { ...last, revision };
+    } catch (error) {
+      // Before the mark, the deletion starts over. After it, another write does not stop the removal.
+      if (!isMarked || !(error instanceof RevisionMismatchError)) throw error;
+      const current = await storage.get(key);
+      if (current === undefined || registry.form.object(current).metadata.uid !== live.metadata.uid) return last;
+      last = current;
+    }
+  }
 }
 
 type Plan =

@@ -67,7 +67,10 @@ export interface ResourceDefinition {
   readonly openApiSchema?: JsonSchema | undefined;
   /** Decodes request bodies if {@link schema} alone is not enough: custom resources are also pruned. */
   readonly decode?: ((value: unknown, options: NonNullable<Parameters<typeof decodeValue>[2]>) => Decoded) | undefined;
-  /** Converts stored custom resources to this version: prunes fields unknown to the schema and fills in defaults. */
+  /**
+   * Converts stored objects to this version. For custom resources, prunes fields unknown to the schema and fills in
+   * defaults. For built-in kinds, fills in defaults that are not stored.
+   */
   readonly fromStored?: ((object: Draft) => Draft) | undefined;
   readonly strategy: Strategy;
   /** True for custom resources, which have structural validation and no strategic merge patch. */

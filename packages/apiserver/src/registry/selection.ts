@@ -66,6 +66,7 @@ function unsupportedField(
 ): string {
   if (hasTable && group === 'resource.k8s.io')
     return `field label not supported for ${group}/${version}, Kind=${kind}: ${field}`;
+  if (group === 'batch' && kind === 'Job') return `field label ${JSON.stringify(field)} not supported for Job`;
   if (hasTable || custom) return `field label not supported: ${field}`;
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

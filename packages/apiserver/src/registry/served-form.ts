@@ -67,14 +67,19 @@ export class ServedForm {
 
   /** Returns a newly decoded object that the caller may modify. */
   draft(stored: StoredObject): Draft {
-    // The cast is safe: the server stores only objects with a type and metadata.
-    const raw = parseExactJson(decoder.decode(withRevision(stored))) as Draft;
+    const raw = this.stored(stored);
     const { conversion, custom, strategy, fromStored } = this.definition;
     const draft = conversion ? (conversion.fromStorage(raw as unknown as KubernetesObject) as unknown as Draft) : raw;
     if (draft.apiVersion !== this.apiVersion) draft.apiVersion = this.apiVersion;
     if (fromStored) return fromStored(draft);
     if (custom) strategy.applyDefaults?.(draft);
     return draft;
+  }
+
+  /** Returns a newly decoded object as it is stored. */
+  stored(stored: StoredObject): Draft {
+    // The cast is safe: the server stores only objects with a type and metadata.
+    return parseExactJson(decoder.decode(withRevision(stored))) as Draft;
   }
 
   /** Returns the object's JSON in the served version, including the resourceVersion. */

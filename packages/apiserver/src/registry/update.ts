@@ -232,7 +232,7 @@ async function write(
     if (!call.dryRun) await services.storage.commit([{ key, expected: revision, bytes: undefined }, ...claims]);
     return { key, bytes: encodeStored(next), revision };
   }
-  if (isUnchanged(registry, draft, live)) return stored;
+  if (isUnchanged(registry, draft, live) && !lacksDefaults(registry, stored)) return stored;
   if (call.dryRun) {
     const made = { key, bytes: encodeStored(next), revision };
     return services.rehearse?.(made) ?? made;
@@ -243,6 +243,12 @@ async function write(
 function isUnchanged({ definition }: Registry, draft: Draft, live: KubernetesObject): boolean {
   const metadata = { ...withoutEmpty(draft.metadata), resourceVersion: live.metadata.resourceVersion ?? '' };
   return sameJson({ ...draft, kind: definition.kind, apiVersion: live.apiVersion, metadata }, live);
+}
+
+/** Reports whether an update that changes nothing must store the defaults of a new object, as upstream does. */
+function lacksDefaults({ definition, form }: Registry, stored: StoredObject): boolean {
+  if (definition.custom || definition.fromStored === undefined) return false;
+  return !sameJson(form.stored(stored), form.object(stored));
 }
 
 const prunedMetadata = new Set([

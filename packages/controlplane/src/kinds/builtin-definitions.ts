@@ -59,6 +59,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
     storageApiVersion: kind.storageApiVersion ?? apiVersionOf(resource),
     ttlSeconds: kind.ttlSeconds,
     claims: kind.claims as ResourceDefinition['claims'],
+    ...(kind.addStoredDefaults && { fromStored: readerOf(kind.addStoredDefaults) }),
     ...defined({ conversion: kind.conversion, conversionAnnotations: kind.conversionAnnotations }),
     strategy: seeingEmptyFields(
       { ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) },
@@ -67,6 +68,16 @@ function storedDefinition(parts: Parts): ResourceDefinition {
     cells: cells.get(kind.resource) ?? nameAndAge,
     fieldLabels: new Map(Object.entries(kind.fieldLabels ?? {})) as unknown as ResourceDefinition['fieldLabels'],
     subresources: new Map(resource.subresources.map((sub) => [sub.name, subresource(sub, parts)])),
+  };
+}
+
+function readerOf(
+  addDefaults: NonNullable<BuiltinKind['addStoredDefaults']>,
+): NonNullable<ResourceDefinition['fromStored']> {
+  return (object) => {
+    // The server stores only objects of the kind.
+    addDefaults(object as unknown as Parameters<typeof addDefaults>[0]);
+    return object;
   };
 }
 

@@ -60,6 +60,8 @@ export interface BuiltinKind<T = never> {
   readonly convertsOnDecode?: boolean;
   /** The stored API version, if it differs from the version in `resource`. */
   readonly storageApiVersion?: string;
+  /** Fills in the defaults of new objects that upstream does not store. Upstream stores them with the first update. */
+  readonly addStoredDefaults?: (object: T) => void;
   /** See {@link ResourceDefinition.claims}. */
   readonly claims?: (object: T) => readonly string[];
   /** See {@link ResourceDefinition.ttlSeconds}. */

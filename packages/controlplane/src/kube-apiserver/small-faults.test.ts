@@ -60,7 +60,7 @@ describe('the API server responds like kube-apiserver', () => {
     const path = `${core}/serviceaccounts/keyless?fieldManager=m`;
     const { status, object } = await call('PATCH', path, configuration, apply);
     const fault = `.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)`;
-    const message = `failed to create typed live object (default/keyless; /v1, Kind=ServiceAccount): ${fault}`;
+    const message = `failed to create manager for existing fields: failed to convert new object (default/keyless; /v1, Kind=ServiceAccount) to smd typed: ${fault}`;
     expect([status, object.message, object.reason]).toEqual([500, message, undefined]);
   });
 
@@ -80,6 +80,38 @@ describe('the API server responds like kube-apiserver', () => {
     const listed = await plane.send('GET', `${core}/pods`, undefined, table);
     expect([listed.status, listed.text]).toEqual([200, expect.stringContaining(field)]);
     expect((await plane.send('DELETE', `${core}/pods/${name}`, '{"gracePeriodSeconds":0}', json)).status).toBe(200);
+  });
+
+  it('marks a pod before it removes it, so that watchers get two events', async () => {
+    const { object } = await create(`${core}/pods`, {
+      metadata: { name: 'marked' },
+      spec: { containers: [container] },
+    });
+    await call('DELETE', `${core}/pods/marked`);
+    const from = `watch=true&fieldSelector=metadata.name=marked&resourceVersion=${object.metadata.resourceVersion}`;
+    const { text } = await plane.send('GET', `${core}/pods?${from}&timeoutSeconds=1`);
+    const events = text.trim().split('\n');
+    expect(
+      events.map((line) => {
+        const { type, object: pod } = JSON.parse(line);
+        return [type, pod.metadata.generation, pod.metadata.deletionGracePeriodSeconds];
+      }),
+    ).toEqual([
+      ['MODIFIED', 2, 0],
+      ['DELETED', 2, 0],
+    ]);
+  });
+
+  it('stores the phase of a claim with its first update, even if the update changes nothing', async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const path = `${core}/persistentvolumeclaims`;
+    const { object: made } = await create(path, { metadata: { name: 'unchanged' }, spec });
+    expect(made.status).toEqual({ phase: 'Pending' });
+    const versionOf = async (): Promise<string> =>
+      (await patch(`${path}/unchanged`, {})).object.metadata.resourceVersion;
+    const first = await versionOf();
+    expect(first).not.toBe(made.metadata.resourceVersion);
+    expect(await versionOf()).toBe(first);
   });
 
   it('rejects an eviction whose pod differs from the one in the path', async () => {

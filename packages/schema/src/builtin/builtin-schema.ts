@@ -26,6 +26,9 @@ class BuiltinSchemas {
       case 'any':
         // Server-side apply treats raw JSON as atomic, as upstream does.
         return { type: 'any', preserveUnknownFields: true, mapType: 'atomic' };
+      case 'fields':
+        // Decoding accepts any JSON, but server-side apply only objects.
+        return { type: 'object', preserveUnknownFields: true };
       case 'intOrString':
         return { type: 'string', format: 'int-or-string', intOrString: true, typeName };
       case 'quantity':
@@ -89,6 +92,7 @@ interface StructureParts {
 class StructureNode implements SchemaNode {
   readonly type = 'object';
   readonly typeName: string;
+  readonly definition: string;
   readonly required: readonly string[] | undefined;
   readonly mapType: 'granular' | 'atomic' | undefined;
   readonly patchStrategies: SchemaNode['patchStrategies'];
@@ -100,6 +104,7 @@ class StructureNode implements SchemaNode {
     const { definition, extra } = parts;
     this.#parts = parts;
     this.typeName = parts.typeName;
+    this.definition = definition.name;
     const required = definition.fields.filter((field) => field.required).map((field) => field.name);
     this.required = required.length === 0 ? undefined : required;
     this.mapType = extra?.mapType ?? definition.mapType;

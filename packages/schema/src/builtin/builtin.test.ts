@@ -30,6 +30,14 @@ describe('builtinSchema', () => {
     expect(builtinSchema('io.k8s.apimachinery.pkg.runtime.RawExtension')?.type).toBe('any');
   });
 
+  it('has the fields of a structure in the order of the Go structure', () => {
+    const claim = builtinSchema('io.k8s.api.core.v1.PersistentVolumeClaimSpec')?.properties?.keys() ?? [];
+    expect([...claim].slice(0, 3)).toEqual(['accessModes', 'selector', 'resources']);
+    const volume = builtinSchema('io.k8s.api.core.v1.Volume')?.properties?.keys() ?? [];
+    expect([...volume].slice(0, 3)).toEqual(['name', 'hostPath', 'emptyDir']);
+    expect([...(deployment?.properties?.keys() ?? [])]).toEqual(['kind', 'apiVersion', 'metadata', 'spec', 'status']);
+  });
+
   it('supports recursive definitions', () => {
     const props = builtinSchema('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
     expect(props?.properties?.get('not')).toBe(props);

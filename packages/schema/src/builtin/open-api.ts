@@ -71,6 +71,7 @@ function structureSchema(table: TypeTable, { definition, options }: StructureOpt
     const description = options.description?.(definition.name, field.name);
     return [field.name, fieldSchema(table, { field, description })];
   });
+  properties.sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     type: 'object',
     ...(required.length === 0 ? {} : { required }),

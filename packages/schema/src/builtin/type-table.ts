@@ -6,10 +6,11 @@ export interface Definition {
   /** `io.k8s.api.core.v1.Pod`. */
   readonly name: string;
   /** JSON form of a type that is not a structure; empty for structures. */
-  readonly special: '' | 'any' | 'intOrString' | 'quantity' | 'time' | 'microTime';
+  readonly special: '' | 'any' | 'fields' | 'intOrString' | 'quantity' | 'time' | 'microTime';
   readonly mapType?: 'granular' | 'atomic';
   /** Group, version and kind. Absent if the definition belongs to no kind or to several. */
   readonly gvk?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** In the order of the Go structure. */
   readonly fields: readonly Field[];
 }
 

@@ -116,6 +116,16 @@ describe('decodeValue', () => {
     expect(() => merged({ maxSurge: 2_147_483_648 })).toThrow('number 2147483648 into Go struct field');
   });
 
+  it('reports the first fault in the order of the type for a merged object', () => {
+    const merged = (spec: object) => decodeValue(deployment, { spec }, { fromUnstructured: true }).value;
+    const [first, second] = [...(deployment.properties?.get('spec')?.properties?.keys() ?? [])].filter((name) =>
+      ['replicas', 'deadline'].includes(name),
+    );
+    expect(() => merged({ [String(second)]: 1.5, [String(first)]: 1.5 })).toThrow(
+      `field DeploymentSpec.spec.${first} `,
+    );
+  });
+
   it('reports and drops unknown fields, case-sensitively, with full paths', () => {
     const { value, unknownFields } = decode(
       '{"Spec":1,"spec":{"containers":[{"name":"a"},{"bogus":1,"name":"b"}],"raw":{"any":1}},"bog":1}',

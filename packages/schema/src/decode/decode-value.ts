@@ -38,6 +38,16 @@ const maxReported = 100;
  * @throws {@link DecodeError} for the value that Go's decoder reports if some do not match their types.
  */
 export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOptions = {}): Decoded {
+  try {
+    return decodeOnce(node, value, options);
+  } catch (error) {
+    // Go converts maps in the order of the structure's fields, so its first error may be for another value.
+    if (options.fromUnstructured !== true) throw error;
+    return decodeOnce(node, sortedAs(node, value), options);
+  }
+}
+
+function decodeOnce(node: SchemaNode, value: unknown, options: DecodeOptions): Decoded {
   const decoder = new Decoder(options);
   const root = node.typeName ?? 'map[string]interface {}';
   if (node.type === 'object' && (typeof value !== 'object' || Array.isArray(value))) {
@@ -53,15 +63,15 @@ interface Place {
   readonly path: string;
   /** Path without list indexes and map keys, for type errors. */
   readonly field: string;
-  /** Name of the structure that contains the field. */
-  readonly owner: string;
+  /** The structure that contains the field. */
+  readonly struct: SchemaNode | undefined;
   /** Name of the field, without its path. */
   readonly name: string;
   /** Number of lists and maps between the field and the value. */
   readonly depth: number;
 }
 
-const noPlace: Place = { path: '', field: '', owner: '', name: '', depth: 0 };
+const noPlace: Place = { path: '', field: '', struct: undefined, name: '', depth: 0 };
 
 class Decoder {
   readonly unknown: string[] = [];
@@ -134,7 +144,7 @@ class Decoder {
       const decoded = this.decode(property, item, {
         path: join(place.path, key),
         field: join(place.field, promotedName(owner, key)),
-        owner,
+        struct: node,
         name: key,
         depth: 0,
       });
@@ -242,6 +252,20 @@ class Decoder {
   }
 }
 
+/** Returns a value with its fields in the order of the type. */
+function sortedAs(node: SchemaNode | undefined, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || node === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => sortedAs(node.items, item));
+  const record = value as Readonly<Record<string, unknown>>; // not an array, as checked above
+  const { properties } = node;
+  const known = properties ? [...properties.keys()].filter((key) => Object.hasOwn(record, key)) : [];
+  const entries = [...new Set([...known, ...Object.keys(record)])].map((key): [string, unknown] => [
+    key,
+    sortedAs(properties?.get(key) ?? node.additionalProperties, record[key]),
+  ]);
+  return Object.fromEntries(entries);
+}
+
 function isWhole(value: unknown): boolean {
   return typeof value === 'bigint' || Number.isInteger(value);
 }
@@ -287,7 +311,7 @@ function kindOf(node: SchemaNode): TypeMismatch['kind'] {
 }
 
 function where(place: Place): string {
-  return `${place.owner}.${place.field}`;
+  return `${place.struct ? structName(place.struct) : ''}.${place.field}`;
 }
 
 function jsonKind(value: unknown): Exclude<TypeMismatch['found'], 'fraction'> {

@@ -2,7 +2,7 @@ import { goTypeNames } from '../generated/go-type-names.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 
 /**
- * Go types and embedded structures of fields, by `Struct.field`. Decode errors print these names, which exist only in
+ * Go types and embedded structures of fields, by `Struct.field` or `io.k8s.api.rbac.v1.Struct.field`. Decode errors print these names, which exist only in
  * Kubernetes' Go source.
  */
 let facts: ReadonlyMap<string, { readonly type?: string; readonly embedded?: string }> | undefined;
@@ -27,13 +27,15 @@ function readFacts(): Map<string, { type?: string; embedded?: string }> {
  * fields. `depth` is the number of lists and maps between the field and the value.
  */
 export function namedType(place: {
-  readonly owner: string;
+  readonly struct: SchemaNode | undefined;
   readonly name: string;
   readonly depth: number;
 }): string | undefined {
-  const embedded = factOf(place.owner, place.name)?.embedded;
-  const owner = embedded?.slice(embedded.lastIndexOf('.') + 1) ?? place.owner;
-  let type = factOf(owner, place.name)?.type;
+  const own = place.struct ? structName(place.struct) : '';
+  const embedded = factOf(own, place.name)?.embedded;
+  const owner = embedded?.slice(embedded.lastIndexOf('.') + 1) ?? own;
+  // If structures of several groups have this name and their types differ, the table has the names of definitions.
+  let type = (factOf(owner, place.name) ?? factOf(place.struct?.definition ?? '', place.name))?.type;
   for (let depth = place.depth; depth > 0 && type !== undefined; depth--) type = elementOf(type);
   return type;
 }

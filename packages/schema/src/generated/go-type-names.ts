@@ -218,7 +218,6 @@ StatusCause.reason v1.CauseType
 StatusDetails.uid types.UID
 StorageClass.reclaimPolicy v1.PersistentVolumeReclaimPolicy
 StorageClass.volumeBindingMode v1.VolumeBindingMode
-Subject.kind v1.SubjectKind
 SubjectAccessReviewSpec.extra map[string]v1.ExtraValue
 TableOptions.includeObject v1.IncludeObjectPolicy
 Taint.effect v1.TaintEffect
@@ -242,6 +241,13 @@ VolumeMount.recursiveReadOnly v1.RecursiveReadOnlyMode
 VolumeMountStatus.recursiveReadOnly v1.RecursiveReadOnlyMode
 VolumeResourceRequirements.limits v1.ResourceList
 VolumeResourceRequirements.requests v1.ResourceList
+io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerCondition.type v1.HorizontalPodAutoscalerConditionType
+io.k8s.api.autoscaling.v1.MetricSpec.type v1.MetricSourceType
+io.k8s.api.autoscaling.v1.MetricStatus.type v1.MetricSourceType
+io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition.type v2.HorizontalPodAutoscalerConditionType
+io.k8s.api.autoscaling.v2.MetricSpec.type v2.MetricSourceType
+io.k8s.api.autoscaling.v2.MetricStatus.type v2.MetricSourceType
+io.k8s.api.flowcontrol.v1.Subject.kind v1.SubjectKind
 ConfigMapEnvSource.name <LocalObjectReference
 ConfigMapKeySelector.name <LocalObjectReference
 ConfigMapProjection.name <LocalObjectReference

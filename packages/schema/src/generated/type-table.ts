@@ -5,583 +5,583 @@ export const typeTable: string = `io.k8s.api.admissionregistration.v1.ApplyConfi
 io.k8s.api.admissionregistration.v1.AuditAnnotation				key! s	valueExpression! s
 io.k8s.api.admissionregistration.v1.ExpressionWarning				fieldRef! s	warning! s
 io.k8s.api.admissionregistration.v1.JSONPatch				expression s
-io.k8s.api.admissionregistration.v1.MatchCondition				expression! s	name! s d=""
-io.k8s.api.admissionregistration.v1.MatchResources		atomic		excludeResourceRules [@16 t=atomic	matchPolicy s e=Equivalent,Exact	namespaceSelector @560	objectSelector @560	resourceRules [@16 t=atomic
-io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy			admissionregistration.k8s.io/v1/MutatingAdmissionPolicy	apiVersion s	kind s	metadata @565	spec @11
-io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding			admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding	apiVersion s	kind s	metadata @565	spec @9
-io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList			admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBindingList	apiVersion s	items! [@7	kind s	metadata @562
-io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingSpec				matchResources @5	paramRef @18	policyName s
-io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList			admissionregistration.k8s.io/v1/MutatingAdmissionPolicyList	apiVersion s	items! [@6	kind s	metadata @562
-io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec				failurePolicy s e=Fail,Ignore	matchConditions [@4 t=map k=name m=name s=merge	matchConstraints @5	mutations [@15 t=atomic	paramKind @17	reinvocationPolicy s e=IfNeeded,Never	variables [@33 t=atomic
-io.k8s.api.admissionregistration.v1.MutatingWebhook				admissionReviewVersions! [s t=atomic	clientConfig! @34	failurePolicy s e=Fail,Ignore	matchConditions [@4 t=map k=name m=name s=merge	matchPolicy s e=Equivalent,Exact	name! s d=""	namespaceSelector @560	objectSelector @560	reinvocationPolicy s e=IfNeeded,Never	rules [@19 t=atomic	sideEffects! s e=None,NoneOnDryRun,Some,Unknown	timeoutSeconds i
-io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration			admissionregistration.k8s.io/v1/MutatingWebhookConfiguration	apiVersion s	kind s	metadata @565	webhooks [@12 t=map k=name m=name s=merge
-io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList			admissionregistration.k8s.io/v1/MutatingWebhookConfigurationList	apiVersion s	items! [@13	kind s	metadata @562
-io.k8s.api.admissionregistration.v1.Mutation				applyConfiguration @0	jsonPatch @3	patchType! s e=ApplyConfiguration,JSONPatch
-io.k8s.api.admissionregistration.v1.NamedRuleWithOperations		atomic		apiGroups [s t=atomic	apiVersions [s t=atomic	operations [s t=atomic	resourceNames [s t=atomic	resources [s t=atomic	scope s e=*,Cluster,Namespaced
-io.k8s.api.admissionregistration.v1.ParamKind		atomic		apiVersion s	kind s
-io.k8s.api.admissionregistration.v1.ParamRef		atomic		name s	namespace s	parameterNotFoundAction s	selector @560
-io.k8s.api.admissionregistration.v1.RuleWithOperations				apiGroups [s t=atomic	apiVersions [s t=atomic	operations [s t=atomic	resources [s t=atomic	scope s e=*,Cluster,Namespaced
-io.k8s.api.admissionregistration.v1.ServiceReference				name! s	namespace! s	path s	port i
+io.k8s.api.admissionregistration.v1.MatchCondition				name! s d=""	expression! s
+io.k8s.api.admissionregistration.v1.MatchResources		atomic		namespaceSelector @560	objectSelector @560	resourceRules [@16 t=atomic	excludeResourceRules [@16 t=atomic	matchPolicy s e=Equivalent,Exact
+io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy			admissionregistration.k8s.io/v1/MutatingAdmissionPolicy	kind s	apiVersion s	metadata @565	spec @11
+io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding			admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding	kind s	apiVersion s	metadata @565	spec @9
+io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList			admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBindingList	kind s	apiVersion s	metadata @562	items! [@7
+io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingSpec				policyName s	paramRef @18	matchResources @5
+io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList			admissionregistration.k8s.io/v1/MutatingAdmissionPolicyList	kind s	apiVersion s	metadata @562	items! [@6
+io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec				paramKind @17	matchConstraints @5	variables [@33 t=atomic	mutations [@15 t=atomic	failurePolicy s e=Fail,Ignore	matchConditions [@4 t=map k=name m=name s=merge	reinvocationPolicy s e=IfNeeded,Never
+io.k8s.api.admissionregistration.v1.MutatingWebhook				name! s d=""	clientConfig! @34	rules [@19 t=atomic	failurePolicy s e=Fail,Ignore	matchPolicy s e=Equivalent,Exact	namespaceSelector @560	objectSelector @560	sideEffects! s e=None,NoneOnDryRun,Some,Unknown	timeoutSeconds i	admissionReviewVersions! [s t=atomic	reinvocationPolicy s e=IfNeeded,Never	matchConditions [@4 t=map k=name m=name s=merge
+io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration			admissionregistration.k8s.io/v1/MutatingWebhookConfiguration	kind s	apiVersion s	metadata @565	webhooks [@12 t=map k=name m=name s=merge
+io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList			admissionregistration.k8s.io/v1/MutatingWebhookConfigurationList	kind s	apiVersion s	metadata @562	items! [@13
+io.k8s.api.admissionregistration.v1.Mutation				patchType! s e=ApplyConfiguration,JSONPatch	applyConfiguration @0	jsonPatch @3
+io.k8s.api.admissionregistration.v1.NamedRuleWithOperations		atomic		resourceNames [s t=atomic	operations [s t=atomic	apiGroups [s t=atomic	apiVersions [s t=atomic	resources [s t=atomic	scope s e=*,Cluster,Namespaced
+io.k8s.api.admissionregistration.v1.ParamKind		atomic		kind s	apiVersion s
+io.k8s.api.admissionregistration.v1.ParamRef		atomic		name s	namespace s	selector @560	parameterNotFoundAction s
+io.k8s.api.admissionregistration.v1.RuleWithOperations				operations [s t=atomic	apiGroups [s t=atomic	apiVersions [s t=atomic	resources [s t=atomic	scope s e=*,Cluster,Namespaced
+io.k8s.api.admissionregistration.v1.ServiceReference				namespace! s	name! s	path s	port i
 io.k8s.api.admissionregistration.v1.TypeChecking				expressionWarnings [@2 t=atomic
-io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy	apiVersion s	kind s	metadata @565	spec @27	status @28
-io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding	apiVersion s	kind s	metadata @565	spec! @25
-io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBindingList	apiVersion s	items! [@23	kind s	metadata @562
-io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec				matchResources @5	paramRef @18	policyName! s	validationActions! [s t=set
-io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyList	apiVersion s	items! [@22	kind s	metadata @562
-io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec				auditAnnotations [@1 t=atomic	failurePolicy s e=Fail,Ignore	matchConditions [@4 t=map k=name m=name s=merge	matchConstraints @5	paramKind @17	validations [@32 t=atomic	variables [@33 t=map k=name m=name s=merge
-io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus				conditions [@554 t=map k=type	observedGeneration l	typeChecking @21
-io.k8s.api.admissionregistration.v1.ValidatingWebhook				admissionReviewVersions! [s t=atomic	clientConfig! @34	failurePolicy s e=Fail,Ignore	matchConditions [@4 t=map k=name m=name s=merge	matchPolicy s e=Equivalent,Exact	name! s d=""	namespaceSelector @560	objectSelector @560	rules [@19 t=atomic	sideEffects! s e=None,NoneOnDryRun,Some,Unknown	timeoutSeconds i
-io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration			admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration	apiVersion s	kind s	metadata @565	webhooks [@29 t=map k=name m=name s=merge
-io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList			admissionregistration.k8s.io/v1/ValidatingWebhookConfigurationList	apiVersion s	items! [@30	kind s	metadata @562
-io.k8s.api.admissionregistration.v1.Validation				expression! s	message s	messageExpression s	reason s
-io.k8s.api.admissionregistration.v1.Variable		atomic		expression! s	name! s d=""
-io.k8s.api.admissionregistration.v1.WebhookClientConfig				caBundle y	service @20	url s
-io.k8s.api.apps.v1.ControllerRevision			apps/v1/ControllerRevision	apiVersion s	data @576	kind s	metadata @565	revision! l
-io.k8s.api.apps.v1.ControllerRevisionList			apps/v1/ControllerRevisionList	apiVersion s	items! [@35	kind s	metadata @562
-io.k8s.api.apps.v1.DaemonSet			apps/v1/DaemonSet	apiVersion s	kind s	metadata @565	spec @40	status @41
-io.k8s.api.apps.v1.DaemonSetCondition				lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.apps.v1.DaemonSetList			apps/v1/DaemonSetList	apiVersion s	items! [@37	kind s	metadata @562
-io.k8s.api.apps.v1.DaemonSetSpec				minReadySeconds i	revisionHistoryLimit i	selector! @560	template! @300	updateStrategy @42
-io.k8s.api.apps.v1.DaemonSetStatus				collisionCount i	conditions [@38 t=map k=type m=type s=merge	currentNumberScheduled! i	desiredNumberScheduled! i	numberAvailable i	numberMisscheduled! i	numberReady! i	numberUnavailable i	observedGeneration l	updatedNumberScheduled i
-io.k8s.api.apps.v1.DaemonSetUpdateStrategy				rollingUpdate @54	type s e=OnDelete,RollingUpdate
-io.k8s.api.apps.v1.Deployment			apps/v1/Deployment	apiVersion s	kind s	metadata @565	spec @46	status @47
-io.k8s.api.apps.v1.DeploymentCondition				lastTransitionTime @574	lastUpdateTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.apps.v1.DeploymentList			apps/v1/DeploymentList	apiVersion s	items! [@43	kind s	metadata @562
-io.k8s.api.apps.v1.DeploymentSpec				minReadySeconds i	paused b	progressDeadlineSeconds i	replicas i	revisionHistoryLimit i	selector! @560	strategy @48 s=retainKeys	template! @300
-io.k8s.api.apps.v1.DeploymentStatus				availableReplicas i	collisionCount i	conditions [@44 t=map k=type m=type s=merge	observedGeneration l	readyReplicas i	replicas i	terminatingReplicas i	unavailableReplicas i	updatedReplicas i
-io.k8s.api.apps.v1.DeploymentStrategy				rollingUpdate @55	type s e=Recreate,RollingUpdate
-io.k8s.api.apps.v1.ReplicaSet			apps/v1/ReplicaSet	apiVersion s	kind s	metadata @565	spec @52	status @53
-io.k8s.api.apps.v1.ReplicaSetCondition				lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.apps.v1.ReplicaSetList			apps/v1/ReplicaSetList	apiVersion s	items! [@49	kind s	metadata @562
-io.k8s.api.apps.v1.ReplicaSetSpec				minReadySeconds i	replicas i	selector! @560	template @300
-io.k8s.api.apps.v1.ReplicaSetStatus				availableReplicas i	conditions [@50 t=map k=type m=type s=merge	fullyLabeledReplicas i	observedGeneration l	readyReplicas i	replicas! i	terminatingReplicas i
-io.k8s.api.apps.v1.RollingUpdateDaemonSet				maxSurge @577	maxUnavailable @577
-io.k8s.api.apps.v1.RollingUpdateDeployment				maxSurge @577	maxUnavailable @577
-io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy				maxUnavailable @577	partition i
-io.k8s.api.apps.v1.StatefulSet			apps/v1/StatefulSet	apiVersion s	kind s	metadata @565	spec @62	status @63
-io.k8s.api.apps.v1.StatefulSetCondition				lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.apps.v1.StatefulSetList			apps/v1/StatefulSetList	apiVersion s	items! [@57	kind s	metadata @562
+io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy	kind s	apiVersion s	metadata @565	spec @27	status @28
+io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding	kind s	apiVersion s	metadata @565	spec! @25
+io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBindingList	kind s	apiVersion s	metadata @562	items! [@23
+io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec				policyName! s	paramRef @18	matchResources @5	validationActions! [s t=set
+io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList			admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyList	kind s	apiVersion s	metadata @562	items! [@22
+io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec				paramKind @17	matchConstraints @5	validations [@32 t=atomic	failurePolicy s e=Fail,Ignore	auditAnnotations [@1 t=atomic	matchConditions [@4 t=map k=name m=name s=merge	variables [@33 t=map k=name m=name s=merge
+io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus				observedGeneration l	typeChecking @21	conditions [@554 t=map k=type
+io.k8s.api.admissionregistration.v1.ValidatingWebhook				name! s d=""	clientConfig! @34	rules [@19 t=atomic	failurePolicy s e=Fail,Ignore	matchPolicy s e=Equivalent,Exact	namespaceSelector @560	objectSelector @560	sideEffects! s e=None,NoneOnDryRun,Some,Unknown	timeoutSeconds i	admissionReviewVersions! [s t=atomic	matchConditions [@4 t=map k=name m=name s=merge
+io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration			admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration	kind s	apiVersion s	metadata @565	webhooks [@29 t=map k=name m=name s=merge
+io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList			admissionregistration.k8s.io/v1/ValidatingWebhookConfigurationList	kind s	apiVersion s	metadata @562	items! [@30
+io.k8s.api.admissionregistration.v1.Validation				expression! s	message s	reason s	messageExpression s
+io.k8s.api.admissionregistration.v1.Variable		atomic		name! s d=""	expression! s
+io.k8s.api.admissionregistration.v1.WebhookClientConfig				url s	service @20	caBundle y
+io.k8s.api.apps.v1.ControllerRevision			apps/v1/ControllerRevision	kind s	apiVersion s	metadata @565	data @576	revision! l
+io.k8s.api.apps.v1.ControllerRevisionList			apps/v1/ControllerRevisionList	kind s	apiVersion s	metadata @562	items! [@35
+io.k8s.api.apps.v1.DaemonSet			apps/v1/DaemonSet	kind s	apiVersion s	metadata @565	spec @40	status @41
+io.k8s.api.apps.v1.DaemonSetCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s
+io.k8s.api.apps.v1.DaemonSetList			apps/v1/DaemonSetList	kind s	apiVersion s	metadata @562	items! [@37
+io.k8s.api.apps.v1.DaemonSetSpec				selector! @560	template! @300	updateStrategy @42	minReadySeconds i	revisionHistoryLimit i
+io.k8s.api.apps.v1.DaemonSetStatus				currentNumberScheduled! i	numberMisscheduled! i	desiredNumberScheduled! i	numberReady! i	observedGeneration l	updatedNumberScheduled i	numberAvailable i	numberUnavailable i	collisionCount i	conditions [@38 t=map k=type m=type s=merge
+io.k8s.api.apps.v1.DaemonSetUpdateStrategy				type s e=OnDelete,RollingUpdate	rollingUpdate @54
+io.k8s.api.apps.v1.Deployment			apps/v1/Deployment	kind s	apiVersion s	metadata @565	spec @46	status @47
+io.k8s.api.apps.v1.DeploymentCondition				type! s d=""	status! s	lastUpdateTime @574	lastTransitionTime @574	reason s	message s
+io.k8s.api.apps.v1.DeploymentList			apps/v1/DeploymentList	kind s	apiVersion s	metadata @562	items! [@43
+io.k8s.api.apps.v1.DeploymentSpec				replicas i	selector! @560	template! @300	strategy @48 s=retainKeys	minReadySeconds i	revisionHistoryLimit i	paused b	progressDeadlineSeconds i
+io.k8s.api.apps.v1.DeploymentStatus				observedGeneration l	replicas i	updatedReplicas i	readyReplicas i	availableReplicas i	unavailableReplicas i	terminatingReplicas i	conditions [@44 t=map k=type m=type s=merge	collisionCount i
+io.k8s.api.apps.v1.DeploymentStrategy				type s e=Recreate,RollingUpdate	rollingUpdate @55
+io.k8s.api.apps.v1.ReplicaSet			apps/v1/ReplicaSet	kind s	apiVersion s	metadata @565	spec @52	status @53
+io.k8s.api.apps.v1.ReplicaSetCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s
+io.k8s.api.apps.v1.ReplicaSetList			apps/v1/ReplicaSetList	kind s	apiVersion s	metadata @562	items! [@49
+io.k8s.api.apps.v1.ReplicaSetSpec				replicas i	minReadySeconds i	selector! @560	template @300
+io.k8s.api.apps.v1.ReplicaSetStatus				replicas! i	fullyLabeledReplicas i	readyReplicas i	availableReplicas i	terminatingReplicas i	observedGeneration l	conditions [@50 t=map k=type m=type s=merge
+io.k8s.api.apps.v1.RollingUpdateDaemonSet				maxUnavailable @577	maxSurge @577
+io.k8s.api.apps.v1.RollingUpdateDeployment				maxUnavailable @577	maxSurge @577
+io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy				partition i	maxUnavailable @577
+io.k8s.api.apps.v1.StatefulSet			apps/v1/StatefulSet	kind s	apiVersion s	metadata @565	spec @62	status @63
+io.k8s.api.apps.v1.StatefulSetCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s
+io.k8s.api.apps.v1.StatefulSetList			apps/v1/StatefulSetList	kind s	apiVersion s	metadata @562	items! [@57
 io.k8s.api.apps.v1.StatefulSetOrdinals				start i
 io.k8s.api.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy				whenDeleted s	whenScaled s
-io.k8s.api.apps.v1.StatefulSetSpec				minReadySeconds i	ordinals @60	persistentVolumeClaimRetentionPolicy @61	podManagementPolicy s e=OrderedReady,Parallel	replicas i	revisionHistoryLimit i	selector! @560	serviceName s	template! @300	updateStrategy @64	volumeClaimTemplates [@267 t=atomic
-io.k8s.api.apps.v1.StatefulSetStatus				availableReplicas i	collisionCount i	conditions [@58 t=map k=type m=type s=merge	currentReplicas i	currentRevision s	observedGeneration l	readyReplicas i	replicas! i	updateRevision s	updatedReplicas i
-io.k8s.api.apps.v1.StatefulSetUpdateStrategy				rollingUpdate @56	type s e=OnDelete,RollingUpdate
-io.k8s.api.authentication.v1.BoundObjectReference				apiVersion s	kind s	name s	uid s
-io.k8s.api.authentication.v1.SelfSubjectReview			authentication.k8s.io/v1/SelfSubjectReview	apiVersion s	kind s	metadata @565	status @67
+io.k8s.api.apps.v1.StatefulSetSpec				replicas i	selector! @560	template! @300	volumeClaimTemplates [@267 t=atomic	serviceName s	podManagementPolicy s e=OrderedReady,Parallel	updateStrategy @64	revisionHistoryLimit i	minReadySeconds i	persistentVolumeClaimRetentionPolicy @61	ordinals @60
+io.k8s.api.apps.v1.StatefulSetStatus				observedGeneration l	replicas! i	readyReplicas i	currentReplicas i	updatedReplicas i	currentRevision s	updateRevision s	collisionCount i	conditions [@58 t=map k=type m=type s=merge	availableReplicas i
+io.k8s.api.apps.v1.StatefulSetUpdateStrategy				type s e=OnDelete,RollingUpdate	rollingUpdate @56
+io.k8s.api.authentication.v1.BoundObjectReference				kind s	apiVersion s	name s	uid s
+io.k8s.api.authentication.v1.SelfSubjectReview			authentication.k8s.io/v1/SelfSubjectReview	kind s	apiVersion s	metadata @565	status @67
 io.k8s.api.authentication.v1.SelfSubjectReviewStatus				userInfo @74
-io.k8s.api.authentication.v1.TokenRequest			authentication.k8s.io/v1/TokenRequest	apiVersion s	kind s	metadata @565	spec @69	status @70
-io.k8s.api.authentication.v1.TokenRequestSpec				audiences [s t=atomic	boundObjectRef @65	expirationSeconds l
-io.k8s.api.authentication.v1.TokenRequestStatus				expirationTimestamp @574	token s
-io.k8s.api.authentication.v1.TokenReview			authentication.k8s.io/v1/TokenReview	apiVersion s	kind s	metadata @565	spec! @72	status @73
-io.k8s.api.authentication.v1.TokenReviewSpec				audiences [s t=atomic	token! s
-io.k8s.api.authentication.v1.TokenReviewStatus				audiences [s t=atomic	authenticated b	error s	user @74
-io.k8s.api.authentication.v1.UserInfo				extra {[s	groups [s t=atomic	uid s	username s
+io.k8s.api.authentication.v1.TokenRequest			authentication.k8s.io/v1/TokenRequest	kind s	apiVersion s	metadata @565	spec @69	status @70
+io.k8s.api.authentication.v1.TokenRequestSpec				audiences [s t=atomic	expirationSeconds l	boundObjectRef @65
+io.k8s.api.authentication.v1.TokenRequestStatus				token s	expirationTimestamp @574
+io.k8s.api.authentication.v1.TokenReview			authentication.k8s.io/v1/TokenReview	kind s	apiVersion s	metadata @565	spec! @72	status @73
+io.k8s.api.authentication.v1.TokenReviewSpec				token! s	audiences [s t=atomic
+io.k8s.api.authentication.v1.TokenReviewStatus				authenticated b	user @74	audiences [s t=atomic	error s
+io.k8s.api.authentication.v1.UserInfo				username s	uid s	groups [s t=atomic	extra {[s
 io.k8s.api.authorization.v1.FieldSelectorAttributes				rawSelector s	requirements [@556 t=atomic
 io.k8s.api.authorization.v1.LabelSelectorAttributes				rawSelector s	requirements [@561 t=atomic
-io.k8s.api.authorization.v1.LocalSubjectAccessReview			authorization.k8s.io/v1/LocalSubjectAccessReview	apiVersion s	kind s	metadata @565	spec! @87	status @88
+io.k8s.api.authorization.v1.LocalSubjectAccessReview			authorization.k8s.io/v1/LocalSubjectAccessReview	kind s	apiVersion s	metadata @565	spec! @87	status @88
 io.k8s.api.authorization.v1.NonResourceAttributes				path s	verb s
-io.k8s.api.authorization.v1.NonResourceRule				nonResourceURLs [s t=atomic	verbs! [s t=atomic
-io.k8s.api.authorization.v1.ResourceAttributes				fieldSelector @75	group s	labelSelector @76	name s	namespace s	resource s	subresource s	verb s	version s
-io.k8s.api.authorization.v1.ResourceRule				apiGroups [s t=atomic	resourceNames [s t=atomic	resources [s t=atomic	verbs! [s t=atomic
-io.k8s.api.authorization.v1.SelfSubjectAccessReview			authorization.k8s.io/v1/SelfSubjectAccessReview	apiVersion s	kind s	metadata @565	spec! @83	status @88
-io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec				nonResourceAttributes @78	resourceAttributes @80
-io.k8s.api.authorization.v1.SelfSubjectRulesReview			authorization.k8s.io/v1/SelfSubjectRulesReview	apiVersion s	kind s	metadata @565	spec! @85	status @89
+io.k8s.api.authorization.v1.NonResourceRule				verbs! [s t=atomic	nonResourceURLs [s t=atomic
+io.k8s.api.authorization.v1.ResourceAttributes				namespace s	verb s	group s	version s	resource s	subresource s	name s	fieldSelector @75	labelSelector @76
+io.k8s.api.authorization.v1.ResourceRule				verbs! [s t=atomic	apiGroups [s t=atomic	resources [s t=atomic	resourceNames [s t=atomic
+io.k8s.api.authorization.v1.SelfSubjectAccessReview			authorization.k8s.io/v1/SelfSubjectAccessReview	kind s	apiVersion s	metadata @565	spec! @83	status @88
+io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec				resourceAttributes @80	nonResourceAttributes @78
+io.k8s.api.authorization.v1.SelfSubjectRulesReview			authorization.k8s.io/v1/SelfSubjectRulesReview	kind s	apiVersion s	metadata @565	spec! @85	status @89
 io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec				namespace s
-io.k8s.api.authorization.v1.SubjectAccessReview			authorization.k8s.io/v1/SubjectAccessReview	apiVersion s	kind s	metadata @565	spec! @87	status @88
-io.k8s.api.authorization.v1.SubjectAccessReviewSpec				extra {[s	groups [s t=atomic	nonResourceAttributes @78	resourceAttributes @80	uid s	user s
-io.k8s.api.authorization.v1.SubjectAccessReviewStatus				allowed! b	denied b	evaluationError s	reason s
-io.k8s.api.authorization.v1.SubjectRulesReviewStatus				evaluationError s	incomplete! b	nonResourceRules! [@79 t=atomic	resourceRules! [@81 t=atomic
-io.k8s.api.autoscaling.v1.CrossVersionObjectReference		atomic		apiVersion s	kind! s	name! s
-io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler			autoscaling/v1/HorizontalPodAutoscaler	apiVersion s	kind s	metadata @565	spec! @93	status @94
-io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList			autoscaling/v1/HorizontalPodAutoscalerList	apiVersion s	items! [@91	kind s	metadata @562
-io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec				maxReplicas! i	minReplicas i	scaleTargetRef! @90	targetCPUUtilizationPercentage i
-io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerStatus				currentCPUUtilizationPercentage i	currentReplicas! i	desiredReplicas! i	lastScaleTime @574	observedGeneration l
-io.k8s.api.autoscaling.v1.Scale			autoscaling/v1/Scale	apiVersion s	kind s	metadata @565	spec @96	status @97
+io.k8s.api.authorization.v1.SubjectAccessReview			authorization.k8s.io/v1/SubjectAccessReview	kind s	apiVersion s	metadata @565	spec! @87	status @88
+io.k8s.api.authorization.v1.SubjectAccessReviewSpec				resourceAttributes @80	nonResourceAttributes @78	user s	groups [s t=atomic	extra {[s	uid s
+io.k8s.api.authorization.v1.SubjectAccessReviewStatus				allowed! b	denied b	reason s	evaluationError s
+io.k8s.api.authorization.v1.SubjectRulesReviewStatus				resourceRules! [@81 t=atomic	nonResourceRules! [@79 t=atomic	incomplete! b	evaluationError s
+io.k8s.api.autoscaling.v1.CrossVersionObjectReference		atomic		kind! s	apiVersion s	name! s
+io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler			autoscaling/v1/HorizontalPodAutoscaler	kind s	apiVersion s	metadata @565	spec! @93	status @94
+io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList			autoscaling/v1/HorizontalPodAutoscalerList	kind s	apiVersion s	metadata @562	items! [@91
+io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec				scaleTargetRef! @90	minReplicas i	maxReplicas! i	targetCPUUtilizationPercentage i
+io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerStatus				observedGeneration l	lastScaleTime @574	currentReplicas! i	desiredReplicas! i	currentCPUUtilizationPercentage i
+io.k8s.api.autoscaling.v1.Scale			autoscaling/v1/Scale	kind s	apiVersion s	metadata @565	spec @96	status @97
 io.k8s.api.autoscaling.v1.ScaleSpec				replicas i
 io.k8s.api.autoscaling.v1.ScaleStatus				replicas! i	selector s
-io.k8s.api.autoscaling.v2.ContainerResourceMetricSource				container! s	name! s	target! @114
-io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus				container! s	current! @115	name! s
-io.k8s.api.autoscaling.v2.CrossVersionObjectReference				apiVersion s	kind! s	name! s
+io.k8s.api.autoscaling.v2.ContainerResourceMetricSource				name! s	target! @114	container! s
+io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus				name! s	current! @115	container! s
+io.k8s.api.autoscaling.v2.CrossVersionObjectReference				kind! s	apiVersion s	name! s
 io.k8s.api.autoscaling.v2.ExternalMetricSource				metric! @111	target! @114
-io.k8s.api.autoscaling.v2.ExternalMetricStatus				current! @115	metric! @111
-io.k8s.api.autoscaling.v2.HPAScalingPolicy				periodSeconds! i	type! s	value! i
-io.k8s.api.autoscaling.v2.HPAScalingRules				policies [@103 t=atomic	selectPolicy s	stabilizationWindowSeconds i	tolerance @548
-io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler			autoscaling/v2/HorizontalPodAutoscaler	apiVersion s	kind s	metadata @565	spec! @109	status @110
-io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior				scaleDown @104	scaleUp @104
-io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition				lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerList			autoscaling/v2/HorizontalPodAutoscalerList	apiVersion s	items! [@105	kind s	metadata @562
-io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec				behavior @106	maxReplicas! i	metrics [@112 t=atomic	minReplicas i	scaleTargetRef! @100
-io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus				conditions [@107 t=map k=type m=type s=merge	currentMetrics [@113 t=atomic	currentReplicas i	desiredReplicas! i	lastScaleTime @574	observedGeneration l
+io.k8s.api.autoscaling.v2.ExternalMetricStatus				metric! @111	current! @115
+io.k8s.api.autoscaling.v2.HPAScalingPolicy				type! s	value! i	periodSeconds! i
+io.k8s.api.autoscaling.v2.HPAScalingRules				stabilizationWindowSeconds i	selectPolicy s	policies [@103 t=atomic	tolerance @548
+io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler			autoscaling/v2/HorizontalPodAutoscaler	kind s	apiVersion s	metadata @565	spec! @109	status @110
+io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior				scaleUp @104	scaleDown @104
+io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s
+io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerList			autoscaling/v2/HorizontalPodAutoscalerList	kind s	apiVersion s	metadata @562	items! [@105
+io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec				scaleTargetRef! @100	minReplicas i	maxReplicas! i	metrics [@112 t=atomic	behavior @106
+io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus				observedGeneration l	lastScaleTime @574	currentReplicas i	desiredReplicas! i	currentMetrics [@113 t=atomic	conditions [@107 t=map k=type m=type s=merge
 io.k8s.api.autoscaling.v2.MetricIdentifier				name! s	selector @560
-io.k8s.api.autoscaling.v2.MetricSpec				containerResource @98	external @101	object @116	pods @118	resource @120	type! s
-io.k8s.api.autoscaling.v2.MetricStatus				containerResource @99	external @102	object @117	pods @119	resource @121	type! s
-io.k8s.api.autoscaling.v2.MetricTarget				averageUtilization i	averageValue @548	type! s	value @548
-io.k8s.api.autoscaling.v2.MetricValueStatus				averageUtilization i	averageValue @548	value @548
-io.k8s.api.autoscaling.v2.ObjectMetricSource				describedObject! @100	metric! @111	target! @114
-io.k8s.api.autoscaling.v2.ObjectMetricStatus				current! @115	describedObject! @100	metric! @111
+io.k8s.api.autoscaling.v2.MetricSpec				type! s	object @116	pods @118	resource @120	containerResource @98	external @101
+io.k8s.api.autoscaling.v2.MetricStatus				type! s	object @117	pods @119	resource @121	containerResource @99	external @102
+io.k8s.api.autoscaling.v2.MetricTarget				type! s	value @548	averageValue @548	averageUtilization i
+io.k8s.api.autoscaling.v2.MetricValueStatus				value @548	averageValue @548	averageUtilization i
+io.k8s.api.autoscaling.v2.ObjectMetricSource				describedObject! @100	target! @114	metric! @111
+io.k8s.api.autoscaling.v2.ObjectMetricStatus				metric! @111	current! @115	describedObject! @100
 io.k8s.api.autoscaling.v2.PodsMetricSource				metric! @111	target! @114
-io.k8s.api.autoscaling.v2.PodsMetricStatus				current! @115	metric! @111
+io.k8s.api.autoscaling.v2.PodsMetricStatus				metric! @111	current! @115
 io.k8s.api.autoscaling.v2.ResourceMetricSource				name! s	target! @114
-io.k8s.api.autoscaling.v2.ResourceMetricStatus				current! @115	name! s
-io.k8s.api.batch.v1.CronJob			batch/v1/CronJob	apiVersion s	kind s	metadata @565	spec! @124	status @125
-io.k8s.api.batch.v1.CronJobList			batch/v1/CronJobList	apiVersion s	items! [@122	kind s	metadata @562
-io.k8s.api.batch.v1.CronJobSpec				concurrencyPolicy s e=Allow,Forbid,Replace	failedJobsHistoryLimit i	jobTemplate! @131	schedule! s	startingDeadlineSeconds l	successfulJobsHistoryLimit i	suspend b	timeZone s
+io.k8s.api.autoscaling.v2.ResourceMetricStatus				name! s	current! @115
+io.k8s.api.batch.v1.CronJob			batch/v1/CronJob	kind s	apiVersion s	metadata @565	spec! @124	status @125
+io.k8s.api.batch.v1.CronJobList			batch/v1/CronJobList	kind s	apiVersion s	metadata @562	items! [@122
+io.k8s.api.batch.v1.CronJobSpec				schedule! s	timeZone s	startingDeadlineSeconds l	concurrencyPolicy s e=Allow,Forbid,Replace	suspend b	jobTemplate! @131	successfulJobsHistoryLimit i	failedJobsHistoryLimit i
 io.k8s.api.batch.v1.CronJobStatus				active [@265 t=atomic	lastScheduleTime @574	lastSuccessfulTime @574
-io.k8s.api.batch.v1.Job			batch/v1/Job	apiVersion s	kind s	metadata @565	spec @129	status @130
-io.k8s.api.batch.v1.JobCondition				lastProbeTime @574	lastTransitionTime @574	message s	reason s	status! s	type! s
-io.k8s.api.batch.v1.JobList			batch/v1/JobList	apiVersion s	items! [@126	kind s	metadata @562
-io.k8s.api.batch.v1.JobSpec				activeDeadlineSeconds l	backoffLimit i	backoffLimitPerIndex i	completionMode s e=Indexed,NonIndexed	completions i	managedBy s	manualSelector b	maxFailedIndexes i	parallelism i	podFailurePolicy @132	podReplacementPolicy s e=Failed,TerminatingOrFailed	selector @560	successPolicy @136	suspend b	template! @300	ttlSecondsAfterFinished i
-io.k8s.api.batch.v1.JobStatus				active i	completedIndexes s	completionTime @574	conditions [@127 t=atomic m=type s=merge	failed i	failedIndexes s	ready i	startTime @574	succeeded i	terminating i	uncountedTerminatedPods @138
+io.k8s.api.batch.v1.Job			batch/v1/Job	kind s	apiVersion s	metadata @565	spec @129	status @130
+io.k8s.api.batch.v1.JobCondition				type! s	status! s	lastProbeTime @574	lastTransitionTime @574	reason s	message s
+io.k8s.api.batch.v1.JobList			batch/v1/JobList	kind s	apiVersion s	metadata @562	items! [@126
+io.k8s.api.batch.v1.JobSpec				parallelism i	completions i	activeDeadlineSeconds l	podFailurePolicy @132	successPolicy @136	backoffLimit i	backoffLimitPerIndex i	maxFailedIndexes i	selector @560	manualSelector b	template! @300	ttlSecondsAfterFinished i	completionMode s e=Indexed,NonIndexed	suspend b	podReplacementPolicy s e=Failed,TerminatingOrFailed	managedBy s
+io.k8s.api.batch.v1.JobStatus				conditions [@127 t=atomic m=type s=merge	startTime @574	completionTime @574	active i	succeeded i	failed i	terminating i	completedIndexes s	failedIndexes s	uncountedTerminatedPods @138	ready i
 io.k8s.api.batch.v1.JobTemplateSpec				metadata @565	spec @129
 io.k8s.api.batch.v1.PodFailurePolicy				rules! [@135 t=atomic
 io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement				containerName s	operator! s e=In,NotIn	values! [i t=set
-io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern				status s	type! s
+io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern				type! s	status s
 io.k8s.api.batch.v1.PodFailurePolicyRule				action! s e=Count,FailIndex,FailJob,Ignore	onExitCodes @133	onPodConditions [@134 t=atomic
 io.k8s.api.batch.v1.SuccessPolicy				rules! [@137 t=atomic
-io.k8s.api.batch.v1.SuccessPolicyRule				succeededCount i	succeededIndexes s
-io.k8s.api.batch.v1.UncountedTerminatedPods				failed [s t=set	succeeded [s t=set
-io.k8s.api.certificates.v1.CertificateSigningRequest			certificates.k8s.io/v1/CertificateSigningRequest	apiVersion s	kind s	metadata @565	spec! @142	status @143
-io.k8s.api.certificates.v1.CertificateSigningRequestCondition				lastTransitionTime @574	lastUpdateTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.certificates.v1.CertificateSigningRequestList			certificates.k8s.io/v1/CertificateSigningRequestList	apiVersion s	items! [@139	kind s	metadata @562
-io.k8s.api.certificates.v1.CertificateSigningRequestSpec				expirationSeconds i	extra {[s	groups [s t=atomic	request! y	signerName! s	uid s	usages [s t=atomic	username s
-io.k8s.api.certificates.v1.CertificateSigningRequestStatus				certificate y	conditions [@140 t=map k=type
-io.k8s.api.coordination.v1.Lease			coordination.k8s.io/v1/Lease	apiVersion s	kind s	metadata @565	spec @146
-io.k8s.api.coordination.v1.LeaseList			coordination.k8s.io/v1/LeaseList	apiVersion s	items! [@144	kind s	metadata @562
-io.k8s.api.coordination.v1.LeaseSpec				acquireTime @564	holderIdentity s	leaseDurationSeconds i	leaseTransitions i	preferredHolder s	renewTime @564	strategy s
-io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource				fsType s	partition i	readOnly b	volumeID! s
+io.k8s.api.batch.v1.SuccessPolicyRule				succeededIndexes s	succeededCount i
+io.k8s.api.batch.v1.UncountedTerminatedPods				succeeded [s t=set	failed [s t=set
+io.k8s.api.certificates.v1.CertificateSigningRequest			certificates.k8s.io/v1/CertificateSigningRequest	kind s	apiVersion s	metadata @565	spec! @142	status @143
+io.k8s.api.certificates.v1.CertificateSigningRequestCondition				type! s d=""	status! s	reason s	message s	lastUpdateTime @574	lastTransitionTime @574
+io.k8s.api.certificates.v1.CertificateSigningRequestList			certificates.k8s.io/v1/CertificateSigningRequestList	kind s	apiVersion s	metadata @562	items! [@139
+io.k8s.api.certificates.v1.CertificateSigningRequestSpec				request! y	signerName! s	expirationSeconds i	usages [s t=atomic	username s	uid s	groups [s t=atomic	extra {[s
+io.k8s.api.certificates.v1.CertificateSigningRequestStatus				conditions [@140 t=map k=type	certificate y
+io.k8s.api.coordination.v1.Lease			coordination.k8s.io/v1/Lease	kind s	apiVersion s	metadata @565	spec @146
+io.k8s.api.coordination.v1.LeaseList			coordination.k8s.io/v1/LeaseList	kind s	apiVersion s	metadata @562	items! [@144
+io.k8s.api.coordination.v1.LeaseSpec				holderIdentity s	leaseDurationSeconds i	acquireTime @564	renewTime @564	leaseTransitions i	strategy s	preferredHolder s
+io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource				volumeID! s	fsType s	partition i	readOnly b
 io.k8s.api.core.v1.Affinity				nodeAffinity @247	podAffinity @279	podAntiAffinity @281
-io.k8s.api.core.v1.AppArmorProfile				localhostProfile s	type! s e=Localhost,RuntimeDefault,Unconfined
-io.k8s.api.core.v1.AttachedVolume				devicePath! s	name! s
-io.k8s.api.core.v1.AzureDiskVolumeSource				cachingMode s e=None,ReadOnly,ReadWrite d="ReadWrite"	diskName! s	diskURI! s	fsType s d="ext4"	kind s e=Dedicated,Managed,Shared d="Shared"	readOnly b
-io.k8s.api.core.v1.AzureFilePersistentVolumeSource				readOnly b	secretName! s	secretNamespace s	shareName! s
-io.k8s.api.core.v1.AzureFileVolumeSource				readOnly b	secretName! s	shareName! s
-io.k8s.api.core.v1.Binding			/v1/Binding	apiVersion s	kind s	metadata @565	target! @265
-io.k8s.api.core.v1.CSIPersistentVolumeSource				controllerExpandSecretRef @334	controllerPublishSecretRef @334	driver! s	fsType s	nodeExpandSecretRef @334	nodePublishSecretRef @334	nodeStageSecretRef @334	readOnly b	volumeAttributes {s	volumeHandle! s
-io.k8s.api.core.v1.CSIVolumeSource				driver! s	fsType s	nodePublishSecretRef @236	readOnly b	volumeAttributes {s
+io.k8s.api.core.v1.AppArmorProfile				type! s e=Localhost,RuntimeDefault,Unconfined	localhostProfile s
+io.k8s.api.core.v1.AttachedVolume				name! s	devicePath! s
+io.k8s.api.core.v1.AzureDiskVolumeSource				kind s e=Dedicated,Managed,Shared d="Shared"	diskName! s	diskURI! s	cachingMode s e=None,ReadOnly,ReadWrite d="ReadWrite"	fsType s d="ext4"	readOnly b
+io.k8s.api.core.v1.AzureFilePersistentVolumeSource				secretName! s	shareName! s	readOnly b	secretNamespace s
+io.k8s.api.core.v1.AzureFileVolumeSource				secretName! s	shareName! s	readOnly b
+io.k8s.api.core.v1.Binding			/v1/Binding	kind s	apiVersion s	metadata @565	target! @265
+io.k8s.api.core.v1.CSIPersistentVolumeSource				driver! s	volumeHandle! s	readOnly b	fsType s	volumeAttributes {s	controllerPublishSecretRef @334	nodeStageSecretRef @334	nodePublishSecretRef @334	controllerExpandSecretRef @334	nodeExpandSecretRef @334
+io.k8s.api.core.v1.CSIVolumeSource				driver! s	readOnly b	fsType s	volumeAttributes {s	nodePublishSecretRef @236
 io.k8s.api.core.v1.Capabilities				add [s t=atomic	drop [s t=atomic
-io.k8s.api.core.v1.CephFSPersistentVolumeSource				monitors! [s t=atomic	path s	readOnly b	secretFile s	secretRef @334	user s
-io.k8s.api.core.v1.CephFSVolumeSource				monitors! [s t=atomic	path s	readOnly b	secretFile s	secretRef @236	user s
-io.k8s.api.core.v1.CinderPersistentVolumeSource				fsType s	readOnly b	secretRef @334	volumeID! s
-io.k8s.api.core.v1.CinderVolumeSource				fsType s	readOnly b	secretRef @236	volumeID! s
+io.k8s.api.core.v1.CephFSPersistentVolumeSource				monitors! [s t=atomic	path s	user s	secretFile s	secretRef @334	readOnly b
+io.k8s.api.core.v1.CephFSVolumeSource				monitors! [s t=atomic	path s	user s	secretFile s	secretRef @236	readOnly b
+io.k8s.api.core.v1.CinderPersistentVolumeSource				volumeID! s	fsType s	readOnly b	secretRef @334
+io.k8s.api.core.v1.CinderVolumeSource				volumeID! s	fsType s	readOnly b	secretRef @236
 io.k8s.api.core.v1.ClientIPConfig				timeoutSeconds i
-io.k8s.api.core.v1.ClusterTrustBundleProjection				labelSelector @560	name s	optional b	path! s	signerName s
-io.k8s.api.core.v1.ComponentCondition				error s	message s	status! s	type! s d=""
-io.k8s.api.core.v1.ComponentStatus			/v1/ComponentStatus	apiVersion s	conditions [@164 t=map k=type m=type s=merge	kind s	metadata @565
-io.k8s.api.core.v1.ComponentStatusList			/v1/ComponentStatusList	apiVersion s	items! [@165	kind s	metadata @562
-io.k8s.api.core.v1.ConfigMap			/v1/ConfigMap	apiVersion s	binaryData {y	data {s	immutable b	kind s	metadata @565
+io.k8s.api.core.v1.ClusterTrustBundleProjection				name s	signerName s	labelSelector @560	optional b	path! s
+io.k8s.api.core.v1.ComponentCondition				type! s d=""	status! s	message s	error s
+io.k8s.api.core.v1.ComponentStatus			/v1/ComponentStatus	kind s	apiVersion s	metadata @565	conditions [@164 t=map k=type m=type s=merge
+io.k8s.api.core.v1.ComponentStatusList			/v1/ComponentStatusList	kind s	apiVersion s	metadata @562	items! [@165
+io.k8s.api.core.v1.ConfigMap			/v1/ConfigMap	kind s	apiVersion s	metadata @565	immutable b	data {s	binaryData {y
 io.k8s.api.core.v1.ConfigMapEnvSource				name s	optional b
-io.k8s.api.core.v1.ConfigMapKeySelector		atomic		key! s	name s	optional b
-io.k8s.api.core.v1.ConfigMapList			/v1/ConfigMapList	apiVersion s	items! [@167	kind s	metadata @562
-io.k8s.api.core.v1.ConfigMapNodeConfigSource				kubeletConfigKey! s	name! s	namespace! s	resourceVersion s	uid s
-io.k8s.api.core.v1.ConfigMapProjection				items [@226 t=atomic	name s	optional b
-io.k8s.api.core.v1.ConfigMapVolumeSource				defaultMode i	items [@226 t=atomic	name s	optional b
-io.k8s.api.core.v1.Container				args [s t=atomic	command [s t=atomic	env [@198 t=map k=name m=name s=merge	envFrom [@197 t=atomic	image s	imagePullPolicy s e=Always,IfNotPresent,Never	lifecycle @227	livenessProbe @304	name! s d=""	ports [@177 t=map k=containerPort,protocol m=containerPort s=merge	readinessProbe @304	resizePolicy [@178 t=atomic	resources @321	restartPolicy s	restartPolicyRules [@179 t=atomic	securityContext @336	startupProbe @304	stdin b	stdinOnce b	terminationMessagePath s	terminationMessagePolicy s e=FallbackToLogsOnError,File	tty b	volumeDevices [@359 t=map k=devicePath m=devicePath s=merge	volumeMounts [@360 t=map k=mountPath m=mountPath s=merge	workingDir s
-io.k8s.api.core.v1.ContainerExtendedResourceRequest				containerName! s	requestName! s	resourceName! s
+io.k8s.api.core.v1.ConfigMapKeySelector		atomic		name s	key! s	optional b
+io.k8s.api.core.v1.ConfigMapList			/v1/ConfigMapList	kind s	apiVersion s	metadata @562	items! [@167
+io.k8s.api.core.v1.ConfigMapNodeConfigSource				namespace! s	name! s	uid s	resourceVersion s	kubeletConfigKey! s
+io.k8s.api.core.v1.ConfigMapProjection				name s	items [@226 t=atomic	optional b
+io.k8s.api.core.v1.ConfigMapVolumeSource				name s	items [@226 t=atomic	defaultMode i	optional b
+io.k8s.api.core.v1.Container				name! s d=""	image s	command [s t=atomic	args [s t=atomic	workingDir s	ports [@177 t=map k=containerPort,protocol m=containerPort s=merge	envFrom [@197 t=atomic	env [@198 t=map k=name m=name s=merge	resources @321	resizePolicy [@178 t=atomic	restartPolicy s	restartPolicyRules [@179 t=atomic	volumeMounts [@360 t=map k=mountPath m=mountPath s=merge	volumeDevices [@359 t=map k=devicePath m=devicePath s=merge	livenessProbe @304	readinessProbe @304	startupProbe @304	lifecycle @227	terminationMessagePath s	terminationMessagePolicy s e=FallbackToLogsOnError,File	imagePullPolicy s e=Always,IfNotPresent,Never	securityContext @336	stdin b	stdinOnce b	tty b
+io.k8s.api.core.v1.ContainerExtendedResourceRequest				containerName! s	resourceName! s	requestName! s
 io.k8s.api.core.v1.ContainerImage				names [s t=atomic	sizeBytes l
-io.k8s.api.core.v1.ContainerPort				containerPort! i d=0	hostIP s	hostPort i	name s	protocol s e=SCTP,TCP,UDP d="TCP"
+io.k8s.api.core.v1.ContainerPort				name s	hostPort i	containerPort! i d=0	protocol s e=SCTP,TCP,UDP d="TCP"	hostIP s
 io.k8s.api.core.v1.ContainerResizePolicy				resourceName! s	restartPolicy! s
 io.k8s.api.core.v1.ContainerRestartRule				action! s	exitCodes @180
 io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes				operator! s	values [i t=set
-io.k8s.api.core.v1.ContainerState				running @182	terminated @183	waiting @184
+io.k8s.api.core.v1.ContainerState				waiting @184	running @182	terminated @183
 io.k8s.api.core.v1.ContainerStateRunning				startedAt @574
-io.k8s.api.core.v1.ContainerStateTerminated				containerID s	exitCode! i	finishedAt @574	message s	reason s	signal i	startedAt @574
-io.k8s.api.core.v1.ContainerStateWaiting				message s	reason s
-io.k8s.api.core.v1.ContainerStatus				allocatedResources {@548	allocatedResourcesStatus [@322 t=map k=name m=name s=merge	containerID s	image! s	imageID! s	lastState @181	name! s	ready! b	resources @321	restartCount! i	started b	state @181	stopSignal s e=SIGABRT,SIGALRM,SIGBUS,SIGCHLD,SIGCLD,SIGCONT,SIGFPE,SIGHUP,SIGILL,SIGINT,SIGIO,SIGIOT,SIGKILL,SIGPIPE,SIGPOLL,SIGPROF,SIGPWR,SIGQUIT,SIGRTMAX,SIGRTMAX-1,SIGRTMAX-10,SIGRTMAX-11,SIGRTMAX-12,SIGRTMAX-13,SIGRTMAX-14,SIGRTMAX-2,SIGRTMAX-3,SIGRTMAX-4,SIGRTMAX-5,SIGRTMAX-6,SIGRTMAX-7,SIGRTMAX-8,SIGRTMAX-9,SIGRTMIN,SIGRTMIN+1,SIGRTMIN+10,SIGRTMIN+11,SIGRTMIN+12,SIGRTMIN+13,SIGRTMIN+14,SIGRTMIN+15,SIGRTMIN+2,SIGRTMIN+3,SIGRTMIN+4,SIGRTMIN+5,SIGRTMIN+6,SIGRTMIN+7,SIGRTMIN+8,SIGRTMIN+9,SIGSEGV,SIGSTKFLT,SIGSTOP,SIGSYS,SIGTERM,SIGTRAP,SIGTSTP,SIGTTIN,SIGTTOU,SIGURG,SIGUSR1,SIGUSR2,SIGVTALRM,SIGWINCH,SIGXCPU,SIGXFSZ	user @186	volumeMounts [@361 t=map k=mountPath m=mountPath s=merge
+io.k8s.api.core.v1.ContainerStateTerminated				exitCode! i	signal i	reason s	message s	startedAt @574	finishedAt @574	containerID s
+io.k8s.api.core.v1.ContainerStateWaiting				reason s	message s
+io.k8s.api.core.v1.ContainerStatus				name! s	state @181	lastState @181	ready! b	restartCount! i	image! s	imageID! s	containerID s	started b	allocatedResources {@548	resources @321	volumeMounts [@361 t=map k=mountPath m=mountPath s=merge	user @186	allocatedResourcesStatus [@322 t=map k=name m=name s=merge	stopSignal s e=SIGABRT,SIGALRM,SIGBUS,SIGCHLD,SIGCLD,SIGCONT,SIGFPE,SIGHUP,SIGILL,SIGINT,SIGIO,SIGIOT,SIGKILL,SIGPIPE,SIGPOLL,SIGPROF,SIGPWR,SIGQUIT,SIGRTMAX,SIGRTMAX-1,SIGRTMAX-10,SIGRTMAX-11,SIGRTMAX-12,SIGRTMAX-13,SIGRTMAX-14,SIGRTMAX-2,SIGRTMAX-3,SIGRTMAX-4,SIGRTMAX-5,SIGRTMAX-6,SIGRTMAX-7,SIGRTMAX-8,SIGRTMAX-9,SIGRTMIN,SIGRTMIN+1,SIGRTMIN+10,SIGRTMIN+11,SIGRTMIN+12,SIGRTMIN+13,SIGRTMIN+14,SIGRTMIN+15,SIGRTMIN+2,SIGRTMIN+3,SIGRTMIN+4,SIGRTMIN+5,SIGRTMIN+6,SIGRTMIN+7,SIGRTMIN+8,SIGRTMIN+9,SIGSEGV,SIGSTKFLT,SIGSTOP,SIGSYS,SIGTERM,SIGTRAP,SIGTSTP,SIGTTIN,SIGTTOU,SIGURG,SIGUSR1,SIGUSR2,SIGVTALRM,SIGWINCH,SIGXCPU,SIGXFSZ
 io.k8s.api.core.v1.ContainerUser				linux @233
 io.k8s.api.core.v1.DaemonEndpoint				Port! i
 io.k8s.api.core.v1.DownwardAPIProjection				items [@189 t=atomic
-io.k8s.api.core.v1.DownwardAPIVolumeFile				fieldRef @264	mode i	path! s	resourceFieldRef @315
-io.k8s.api.core.v1.DownwardAPIVolumeSource				defaultMode i	items [@189 t=atomic
+io.k8s.api.core.v1.DownwardAPIVolumeFile				path! s	fieldRef @264	resourceFieldRef @315	mode i
+io.k8s.api.core.v1.DownwardAPIVolumeSource				items [@189 t=atomic	defaultMode i
 io.k8s.api.core.v1.EmptyDirVolumeSource				medium s	sizeLimit @548
-io.k8s.api.core.v1.EndpointAddress		atomic		hostname s	ip! s	nodeName s	targetRef @265
-io.k8s.api.core.v1.EndpointPort		atomic		appProtocol s	name s	port! i	protocol s e=SCTP,TCP,UDP
+io.k8s.api.core.v1.EndpointAddress		atomic		ip! s	hostname s	nodeName s	targetRef @265
+io.k8s.api.core.v1.EndpointPort		atomic		name s	port! i	protocol s e=SCTP,TCP,UDP	appProtocol s
 io.k8s.api.core.v1.EndpointSubset				addresses [@192 t=atomic	notReadyAddresses [@192 t=atomic	ports [@193 t=atomic
-io.k8s.api.core.v1.Endpoints			/v1/Endpoints	apiVersion s	kind s	metadata @565	subsets [@194 t=atomic
-io.k8s.api.core.v1.EndpointsList			/v1/EndpointsList	apiVersion s	items! [@195	kind s	metadata @562
-io.k8s.api.core.v1.EnvFromSource				configMapRef @168	prefix s	secretRef @330
+io.k8s.api.core.v1.Endpoints			/v1/Endpoints	kind s	apiVersion s	metadata @565	subsets [@194 t=atomic
+io.k8s.api.core.v1.EndpointsList			/v1/EndpointsList	kind s	apiVersion s	metadata @562	items! [@195
+io.k8s.api.core.v1.EnvFromSource				prefix s	configMapRef @168	secretRef @330
 io.k8s.api.core.v1.EnvVar				name! s d=""	value s	valueFrom @199
-io.k8s.api.core.v1.EnvVarSource				configMapKeyRef @169	fieldRef @264	fileKeyRef @208	resourceFieldRef @315	secretKeyRef @331
-io.k8s.api.core.v1.EphemeralContainer				args [s t=atomic	command [s t=atomic	env [@198 t=map k=name m=name s=merge	envFrom [@197 t=atomic	image s	imagePullPolicy s e=Always,IfNotPresent,Never	lifecycle @227	livenessProbe @304	name! s d=""	ports [@177 t=map k=containerPort,protocol m=containerPort s=merge	readinessProbe @304	resizePolicy [@178 t=atomic	resources @321	restartPolicy s	restartPolicyRules [@179 t=atomic	securityContext @336	startupProbe @304	stdin b	stdinOnce b	targetContainerName s	terminationMessagePath s	terminationMessagePolicy s e=FallbackToLogsOnError,File	tty b	volumeDevices [@359 t=map k=devicePath m=devicePath s=merge	volumeMounts [@360 t=map k=mountPath m=mountPath s=merge	workingDir s
+io.k8s.api.core.v1.EnvVarSource				fieldRef @264	resourceFieldRef @315	configMapKeyRef @169	secretKeyRef @331	fileKeyRef @208
+io.k8s.api.core.v1.EphemeralContainer				name! s d=""	image s	command [s t=atomic	args [s t=atomic	workingDir s	ports [@177 t=map k=containerPort,protocol m=containerPort s=merge	envFrom [@197 t=atomic	env [@198 t=map k=name m=name s=merge	resources @321	resizePolicy [@178 t=atomic	restartPolicy s	restartPolicyRules [@179 t=atomic	volumeMounts [@360 t=map k=mountPath m=mountPath s=merge	volumeDevices [@359 t=map k=devicePath m=devicePath s=merge	livenessProbe @304	readinessProbe @304	startupProbe @304	lifecycle @227	terminationMessagePath s	terminationMessagePolicy s e=FallbackToLogsOnError,File	imagePullPolicy s e=Always,IfNotPresent,Never	securityContext @336	stdin b	stdinOnce b	tty b	targetContainerName s
 io.k8s.api.core.v1.EphemeralVolumeSource				volumeClaimTemplate @272
-io.k8s.api.core.v1.Event			/v1/Event	action s	apiVersion s	count i	eventTime @564	firstTimestamp @574	involvedObject! @265	kind s	lastTimestamp @574	message s	metadata! @565	reason s	related @265	reportingComponent s	reportingInstance s	series @204	source @205	type s
-io.k8s.api.core.v1.EventList			/v1/EventList	apiVersion s	items! [@202	kind s	metadata @562
+io.k8s.api.core.v1.Event			/v1/Event	kind s	apiVersion s	metadata! @565	involvedObject! @265	reason s	message s	source @205	firstTimestamp @574	lastTimestamp @574	count i	type s	eventTime @564	series @204	action s	related @265	reportingComponent s	reportingInstance s
+io.k8s.api.core.v1.EventList			/v1/EventList	kind s	apiVersion s	metadata @562	items! [@202
 io.k8s.api.core.v1.EventSeries				count i	lastObservedTime @564
 io.k8s.api.core.v1.EventSource				component s	host s
 io.k8s.api.core.v1.ExecAction				command [s t=atomic
-io.k8s.api.core.v1.FCVolumeSource				fsType s	lun i	readOnly b	targetWWNs [s t=atomic	wwids [s t=atomic
-io.k8s.api.core.v1.FileKeySelector		atomic		key! s	optional b	path! s	volumeName! s
-io.k8s.api.core.v1.FlexPersistentVolumeSource				driver! s	fsType s	options {s	readOnly b	secretRef @334
-io.k8s.api.core.v1.FlexVolumeSource				driver! s	fsType s	options {s	readOnly b	secretRef @236
+io.k8s.api.core.v1.FCVolumeSource				targetWWNs [s t=atomic	lun i	fsType s	readOnly b	wwids [s t=atomic
+io.k8s.api.core.v1.FileKeySelector		atomic		volumeName! s	path! s	key! s	optional b
+io.k8s.api.core.v1.FlexPersistentVolumeSource				driver! s	fsType s	secretRef @334	readOnly b	options {s
+io.k8s.api.core.v1.FlexVolumeSource				driver! s	fsType s	secretRef @236	readOnly b	options {s
 io.k8s.api.core.v1.FlockerVolumeSource				datasetName s	datasetUUID s
-io.k8s.api.core.v1.GCEPersistentDiskVolumeSource				fsType s	partition i	pdName! s	readOnly b
+io.k8s.api.core.v1.GCEPersistentDiskVolumeSource				pdName! s	fsType s	partition i	readOnly b
 io.k8s.api.core.v1.GRPCAction				port! i	service s
-io.k8s.api.core.v1.GitRepoVolumeSource				directory s	repository! s	revision s
-io.k8s.api.core.v1.GlusterfsPersistentVolumeSource				endpoints! s	endpointsNamespace s	path! s	readOnly b
+io.k8s.api.core.v1.GitRepoVolumeSource				repository! s	revision s	directory s
+io.k8s.api.core.v1.GlusterfsPersistentVolumeSource				endpoints! s	path! s	readOnly b	endpointsNamespace s
 io.k8s.api.core.v1.GlusterfsVolumeSource				endpoints! s	path! s	readOnly b
-io.k8s.api.core.v1.HTTPGetAction				host s	httpHeaders [@218 t=atomic	path s	port! @577	scheme s e=HTTP,HTTPS
+io.k8s.api.core.v1.HTTPGetAction				path s	port! @577	host s	scheme s e=HTTP,HTTPS	httpHeaders [@218 t=atomic
 io.k8s.api.core.v1.HTTPHeader				name! s	value! s
-io.k8s.api.core.v1.HostAlias				hostnames [s t=atomic	ip! s d=""
+io.k8s.api.core.v1.HostAlias				ip! s d=""	hostnames [s t=atomic
 io.k8s.api.core.v1.HostIP				ip! s
 io.k8s.api.core.v1.HostPathVolumeSource				path! s	type s e=,BlockDevice,CharDevice,Directory,DirectoryOrCreate,File,FileOrCreate,Socket
-io.k8s.api.core.v1.ISCSIPersistentVolumeSource				chapAuthDiscovery b	chapAuthSession b	fsType s	initiatorName s	iqn! s	iscsiInterface s d="default"	lun! i	portals [s t=atomic	readOnly b	secretRef @334	targetPortal! s
-io.k8s.api.core.v1.ISCSIVolumeSource				chapAuthDiscovery b	chapAuthSession b	fsType s	initiatorName s	iqn! s	iscsiInterface s d="default"	lun! i	portals [s t=atomic	readOnly b	secretRef @236	targetPortal! s
-io.k8s.api.core.v1.ImageVolumeSource				pullPolicy s e=Always,IfNotPresent,Never	reference s
+io.k8s.api.core.v1.ISCSIPersistentVolumeSource				targetPortal! s	iqn! s	lun! i	iscsiInterface s d="default"	fsType s	readOnly b	portals [s t=atomic	chapAuthDiscovery b	chapAuthSession b	secretRef @334	initiatorName s
+io.k8s.api.core.v1.ISCSIVolumeSource				targetPortal! s	iqn! s	lun! i	iscsiInterface s d="default"	fsType s	readOnly b	portals [s t=atomic	chapAuthDiscovery b	chapAuthSession b	secretRef @236	initiatorName s
+io.k8s.api.core.v1.ImageVolumeSource				reference s	pullPolicy s e=Always,IfNotPresent,Never
 io.k8s.api.core.v1.ImageVolumeStatus				imageRef! s
-io.k8s.api.core.v1.KeyToPath				key! s	mode i	path! s
+io.k8s.api.core.v1.KeyToPath				key! s	path! s	mode i
 io.k8s.api.core.v1.Lifecycle				postStart @228	preStop @228	stopSignal s e=SIGABRT,SIGALRM,SIGBUS,SIGCHLD,SIGCLD,SIGCONT,SIGFPE,SIGHUP,SIGILL,SIGINT,SIGIO,SIGIOT,SIGKILL,SIGPIPE,SIGPOLL,SIGPROF,SIGPWR,SIGQUIT,SIGRTMAX,SIGRTMAX-1,SIGRTMAX-10,SIGRTMAX-11,SIGRTMAX-12,SIGRTMAX-13,SIGRTMAX-14,SIGRTMAX-2,SIGRTMAX-3,SIGRTMAX-4,SIGRTMAX-5,SIGRTMAX-6,SIGRTMAX-7,SIGRTMAX-8,SIGRTMAX-9,SIGRTMIN,SIGRTMIN+1,SIGRTMIN+10,SIGRTMIN+11,SIGRTMIN+12,SIGRTMIN+13,SIGRTMIN+14,SIGRTMIN+15,SIGRTMIN+2,SIGRTMIN+3,SIGRTMIN+4,SIGRTMIN+5,SIGRTMIN+6,SIGRTMIN+7,SIGRTMIN+8,SIGRTMIN+9,SIGSEGV,SIGSTKFLT,SIGSTOP,SIGSYS,SIGTERM,SIGTRAP,SIGTSTP,SIGTTIN,SIGTTOU,SIGURG,SIGUSR1,SIGUSR2,SIGVTALRM,SIGWINCH,SIGXCPU,SIGXFSZ
-io.k8s.api.core.v1.LifecycleHandler				exec @206	httpGet @217	sleep @346	tcpSocket @350
-io.k8s.api.core.v1.LimitRange			/v1/LimitRange	apiVersion s	kind s	metadata @565	spec @232
-io.k8s.api.core.v1.LimitRangeItem				default {@548	defaultRequest {@548	max {@548	maxLimitRequestRatio {@548	min {@548	type! s
-io.k8s.api.core.v1.LimitRangeList			/v1/LimitRangeList	apiVersion s	items! [@229	kind s	metadata @562
+io.k8s.api.core.v1.LifecycleHandler				exec @206	httpGet @217	tcpSocket @350	sleep @346
+io.k8s.api.core.v1.LimitRange			/v1/LimitRange	kind s	apiVersion s	metadata @565	spec @232
+io.k8s.api.core.v1.LimitRangeItem				type! s	max {@548	min {@548	default {@548	defaultRequest {@548	maxLimitRequestRatio {@548
+io.k8s.api.core.v1.LimitRangeList			/v1/LimitRangeList	kind s	apiVersion s	metadata @562	items! [@229
 io.k8s.api.core.v1.LimitRangeSpec				limits! [@230 t=atomic
-io.k8s.api.core.v1.LinuxContainerUser				gid! l	supplementalGroups [l t=atomic	uid! l
-io.k8s.api.core.v1.LoadBalancerIngress				hostname s	ip s	ipMode s	ports [@301 t=atomic
+io.k8s.api.core.v1.LinuxContainerUser				uid! l	gid! l	supplementalGroups [l t=atomic
+io.k8s.api.core.v1.LoadBalancerIngress				ip s	hostname s	ipMode s	ports [@301 t=atomic
 io.k8s.api.core.v1.LoadBalancerStatus				ingress [@234 t=atomic
 io.k8s.api.core.v1.LocalObjectReference		atomic		name s d=""
-io.k8s.api.core.v1.LocalVolumeSource				fsType s	path! s
-io.k8s.api.core.v1.ModifyVolumeStatus				status! s e=InProgress,Infeasible,Pending	targetVolumeAttributesClassName s
-io.k8s.api.core.v1.NFSVolumeSource				path! s	readOnly b	server! s
-io.k8s.api.core.v1.Namespace			/v1/Namespace	apiVersion s	kind s	metadata @565	spec @243	status @244
-io.k8s.api.core.v1.NamespaceCondition				lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.core.v1.NamespaceList			/v1/NamespaceList	apiVersion s	items! [@240	kind s	metadata @562
+io.k8s.api.core.v1.LocalVolumeSource				path! s	fsType s
+io.k8s.api.core.v1.ModifyVolumeStatus				targetVolumeAttributesClassName s	status! s e=InProgress,Infeasible,Pending
+io.k8s.api.core.v1.NFSVolumeSource				server! s	path! s	readOnly b
+io.k8s.api.core.v1.Namespace			/v1/Namespace	kind s	apiVersion s	metadata @565	spec @243	status @244
+io.k8s.api.core.v1.NamespaceCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s
+io.k8s.api.core.v1.NamespaceList			/v1/NamespaceList	kind s	apiVersion s	metadata @562	items! [@240
 io.k8s.api.core.v1.NamespaceSpec				finalizers [s t=atomic
-io.k8s.api.core.v1.NamespaceStatus				conditions [@241 t=map k=type m=type s=merge	phase s e=Active,Terminating
-io.k8s.api.core.v1.Node			/v1/Node	apiVersion s	kind s	metadata @565	spec @260	status @261
-io.k8s.api.core.v1.NodeAddress				address! s	type! s d=""
-io.k8s.api.core.v1.NodeAffinity				preferredDuringSchedulingIgnoredDuringExecution [@303 t=atomic	requiredDuringSchedulingIgnoredDuringExecution @257
-io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus				containers [s t=set	resourceClaimName! s	resources! {@548
-io.k8s.api.core.v1.NodeCondition				lastHeartbeatTime @574	lastTransitionTime @574	message s	reason s	status! s	type! s d=""
+io.k8s.api.core.v1.NamespaceStatus				phase s e=Active,Terminating	conditions [@241 t=map k=type m=type s=merge
+io.k8s.api.core.v1.Node			/v1/Node	kind s	apiVersion s	metadata @565	spec @260	status @261
+io.k8s.api.core.v1.NodeAddress				type! s d=""	address! s
+io.k8s.api.core.v1.NodeAffinity				requiredDuringSchedulingIgnoredDuringExecution @257	preferredDuringSchedulingIgnoredDuringExecution [@303 t=atomic
+io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus				resourceClaimName! s	containers [s t=set	resources! {@548
+io.k8s.api.core.v1.NodeCondition				type! s d=""	status! s	lastHeartbeatTime @574	lastTransitionTime @574	reason s	message s
 io.k8s.api.core.v1.NodeConfigSource				configMap @171
-io.k8s.api.core.v1.NodeConfigStatus				active @250	assigned @250	error s	lastKnownGood @250
+io.k8s.api.core.v1.NodeConfigStatus				assigned @250	active @250	lastKnownGood @250	error s
 io.k8s.api.core.v1.NodeDaemonEndpoints				kubeletEndpoint @187
 io.k8s.api.core.v1.NodeFeatures				supplementalGroupsPolicy b
-io.k8s.api.core.v1.NodeList			/v1/NodeList	apiVersion s	items! [@245	kind s	metadata @562
-io.k8s.api.core.v1.NodeRuntimeHandler				features @256	name s
+io.k8s.api.core.v1.NodeList			/v1/NodeList	kind s	apiVersion s	metadata @562	items! [@245
+io.k8s.api.core.v1.NodeRuntimeHandler				name s	features @256
 io.k8s.api.core.v1.NodeRuntimeHandlerFeatures				recursiveReadOnlyMounts b	userNamespaces b
 io.k8s.api.core.v1.NodeSelector		atomic		nodeSelectorTerms! [@259 t=atomic
 io.k8s.api.core.v1.NodeSelectorRequirement				key! s	operator! s e=DoesNotExist,Exists,Gt,In,Lt,NotIn	values [s t=atomic
 io.k8s.api.core.v1.NodeSelectorTerm		atomic		matchExpressions [@258 t=atomic	matchFields [@258 t=atomic
-io.k8s.api.core.v1.NodeSpec				configSource @250	externalID s	podCIDR s	podCIDRs [s t=set s=merge	providerID s	taints [@351 t=atomic	unschedulable b
-io.k8s.api.core.v1.NodeStatus				addresses [@246 t=map k=type m=type s=merge	allocatable {@548	capacity {@548	conditions [@249 t=map k=type m=type s=merge	config @251	daemonEndpoints @252	declaredFeatures [s t=atomic	features @253	images [@176 t=atomic	nodeInfo @263	phase s e=Pending,Running,Terminated	runtimeHandlers [@255 t=atomic	volumesAttached [@150 t=atomic	volumesInUse [s t=atomic
+io.k8s.api.core.v1.NodeSpec				podCIDR s	podCIDRs [s t=set s=merge	providerID s	unschedulable b	taints [@351 t=atomic	configSource @250	externalID s
+io.k8s.api.core.v1.NodeStatus				capacity {@548	allocatable {@548	phase s e=Pending,Running,Terminated	conditions [@249 t=map k=type m=type s=merge	addresses [@246 t=map k=type m=type s=merge	daemonEndpoints @252	nodeInfo @263	images [@176 t=atomic	volumesInUse [s t=atomic	volumesAttached [@150 t=atomic	config @251	runtimeHandlers [@255 t=atomic	features @253	declaredFeatures [s t=atomic
 io.k8s.api.core.v1.NodeSwapStatus				capacity l
-io.k8s.api.core.v1.NodeSystemInfo				architecture! s	bootID! s	containerRuntimeVersion! s	kernelVersion! s	kubeProxyVersion! s	kubeletVersion! s	machineID! s	operatingSystem! s	osImage! s	swap @262	systemUUID! s
+io.k8s.api.core.v1.NodeSystemInfo				machineID! s	systemUUID! s	bootID! s	kernelVersion! s	osImage! s	containerRuntimeVersion! s	kubeletVersion! s	kubeProxyVersion! s	operatingSystem! s	architecture! s	swap @262
 io.k8s.api.core.v1.ObjectFieldSelector		atomic		apiVersion s	fieldPath! s
-io.k8s.api.core.v1.ObjectReference		atomic		apiVersion s	fieldPath s	kind s	name s	namespace s	resourceVersion s	uid s
-io.k8s.api.core.v1.PersistentVolume			/v1/PersistentVolume	apiVersion s	kind s	metadata @565	spec @275	status @276
-io.k8s.api.core.v1.PersistentVolumeClaim			/v1/PersistentVolumeClaim	apiVersion s	kind s	metadata @565	spec @270	status @271
-io.k8s.api.core.v1.PersistentVolumeClaimCondition				lastProbeTime @574	lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.core.v1.PersistentVolumeClaimList			/v1/PersistentVolumeClaimList	apiVersion s	items! [@267	kind s	metadata @562
-io.k8s.api.core.v1.PersistentVolumeClaimSpec				accessModes [s t=atomic	dataSource @356	dataSourceRef @357	resources @364	selector @560	storageClassName s	volumeAttributesClassName s	volumeMode s e=Block,Filesystem	volumeName s
-io.k8s.api.core.v1.PersistentVolumeClaimStatus				accessModes [s t=atomic	allocatedResourceStatuses {s a=granular	allocatedResources {@548	capacity {@548	conditions [@268 t=map k=type m=type s=merge	currentVolumeAttributesClassName s	modifyVolumeStatus @238	phase s e=Bound,Lost,Pending
+io.k8s.api.core.v1.ObjectReference		atomic		kind s	apiVersion s	namespace s	name s	uid s	resourceVersion s	fieldPath s
+io.k8s.api.core.v1.PersistentVolume			/v1/PersistentVolume	kind s	apiVersion s	metadata @565	spec @275	status @276
+io.k8s.api.core.v1.PersistentVolumeClaim			/v1/PersistentVolumeClaim	kind s	apiVersion s	metadata @565	spec @270	status @271
+io.k8s.api.core.v1.PersistentVolumeClaimCondition				type! s d=""	status! s	lastProbeTime @574	lastTransitionTime @574	reason s	message s
+io.k8s.api.core.v1.PersistentVolumeClaimList			/v1/PersistentVolumeClaimList	kind s	apiVersion s	metadata @562	items! [@267
+io.k8s.api.core.v1.PersistentVolumeClaimSpec				accessModes [s t=atomic	selector @560	resources @364	volumeName s	storageClassName s	volumeMode s e=Block,Filesystem	dataSource @356	dataSourceRef @357	volumeAttributesClassName s
+io.k8s.api.core.v1.PersistentVolumeClaimStatus				phase s e=Bound,Lost,Pending	accessModes [s t=atomic	capacity {@548	conditions [@268 t=map k=type m=type s=merge	allocatedResources {@548	allocatedResourceStatuses {s a=granular	currentVolumeAttributesClassName s	modifyVolumeStatus @238
 io.k8s.api.core.v1.PersistentVolumeClaimTemplate				metadata @565	spec! @270
 io.k8s.api.core.v1.PersistentVolumeClaimVolumeSource				claimName! s	readOnly b
-io.k8s.api.core.v1.PersistentVolumeList			/v1/PersistentVolumeList	apiVersion s	items! [@266	kind s	metadata @562
-io.k8s.api.core.v1.PersistentVolumeSpec				accessModes [s t=atomic	awsElasticBlockStore @147	azureDisk @151	azureFile @152	capacity {@548	cephfs @158	cinder @160	claimRef @265 a=granular	csi @155	fc @207	flexVolume @209	flocker @211	gcePersistentDisk @212	glusterfs @215	hostPath @221	iscsi @222	local @237	mountOptions [s t=atomic	nfs @239	nodeAffinity @362	persistentVolumeReclaimPolicy s e=Delete,Recycle,Retain	photonPersistentDisk @277	portworxVolume @302	quobyte @306	rbd @307	scaleIO @324	storageClassName s	storageos @347	volumeAttributesClassName s	volumeMode s e=Block,Filesystem	vsphereVolume @366
-io.k8s.api.core.v1.PersistentVolumeStatus				lastPhaseTransitionTime @574	message s	phase s e=Available,Bound,Failed,Pending,Released	reason s
-io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource				fsType s	pdID! s
-io.k8s.api.core.v1.Pod			/v1/Pod	apiVersion s	kind s	metadata @565	spec @296	status @297
-io.k8s.api.core.v1.PodAffinity				preferredDuringSchedulingIgnoredDuringExecution [@367 t=atomic	requiredDuringSchedulingIgnoredDuringExecution [@280 t=atomic
-io.k8s.api.core.v1.PodAffinityTerm				labelSelector @560	matchLabelKeys [s t=atomic	mismatchLabelKeys [s t=atomic	namespaceSelector @560	namespaces [s t=atomic	topologyKey! s
-io.k8s.api.core.v1.PodAntiAffinity				preferredDuringSchedulingIgnoredDuringExecution [@367 t=atomic	requiredDuringSchedulingIgnoredDuringExecution [@280 t=atomic
-io.k8s.api.core.v1.PodCertificateProjection				certificateChainPath s	credentialBundlePath s	keyPath s	keyType! s	maxExpirationSeconds i	signerName! s	userAnnotations {s
-io.k8s.api.core.v1.PodCondition				lastProbeTime @574	lastTransitionTime @574	message s	observedGeneration l	reason s	status! s	type! s d=""
-io.k8s.api.core.v1.PodDNSConfig				nameservers [s t=atomic	options [@285 t=atomic	searches [s t=atomic
+io.k8s.api.core.v1.PersistentVolumeList			/v1/PersistentVolumeList	kind s	apiVersion s	metadata @562	items! [@266
+io.k8s.api.core.v1.PersistentVolumeSpec				capacity {@548	gcePersistentDisk @212	awsElasticBlockStore @147	hostPath @221	glusterfs @215	nfs @239	rbd @307	iscsi @222	cinder @160	cephfs @158	fc @207	flocker @211	flexVolume @209	azureFile @152	vsphereVolume @366	quobyte @306	azureDisk @151	photonPersistentDisk @277	portworxVolume @302	scaleIO @324	local @237	storageos @347	csi @155	accessModes [s t=atomic	claimRef @265 a=granular	persistentVolumeReclaimPolicy s e=Delete,Recycle,Retain	storageClassName s	mountOptions [s t=atomic	volumeMode s e=Block,Filesystem	nodeAffinity @362	volumeAttributesClassName s
+io.k8s.api.core.v1.PersistentVolumeStatus				phase s e=Available,Bound,Failed,Pending,Released	message s	reason s	lastPhaseTransitionTime @574
+io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource				pdID! s	fsType s
+io.k8s.api.core.v1.Pod			/v1/Pod	kind s	apiVersion s	metadata @565	spec @296	status @297
+io.k8s.api.core.v1.PodAffinity				requiredDuringSchedulingIgnoredDuringExecution [@280 t=atomic	preferredDuringSchedulingIgnoredDuringExecution [@367 t=atomic
+io.k8s.api.core.v1.PodAffinityTerm				labelSelector @560	namespaces [s t=atomic	topologyKey! s	namespaceSelector @560	matchLabelKeys [s t=atomic	mismatchLabelKeys [s t=atomic
+io.k8s.api.core.v1.PodAntiAffinity				requiredDuringSchedulingIgnoredDuringExecution [@280 t=atomic	preferredDuringSchedulingIgnoredDuringExecution [@367 t=atomic
+io.k8s.api.core.v1.PodCertificateProjection				signerName! s	keyType! s	maxExpirationSeconds i	credentialBundlePath s	keyPath s	certificateChainPath s	userAnnotations {s
+io.k8s.api.core.v1.PodCondition				type! s d=""	observedGeneration l	status! s	lastProbeTime @574	lastTransitionTime @574	reason s	message s
+io.k8s.api.core.v1.PodDNSConfig				nameservers [s t=atomic	searches [s t=atomic	options [@285 t=atomic
 io.k8s.api.core.v1.PodDNSConfigOption				name s	value s
 io.k8s.api.core.v1.PodExtendedResourceClaimStatus				requestMappings! [@175 t=atomic	resourceClaimName! s
 io.k8s.api.core.v1.PodIP				ip! s d=""
-io.k8s.api.core.v1.PodList			/v1/PodList	apiVersion s	items! [@278	kind s	metadata @562
+io.k8s.api.core.v1.PodList			/v1/PodList	kind s	apiVersion s	metadata @562	items! [@278
 io.k8s.api.core.v1.PodOS				name! s
 io.k8s.api.core.v1.PodReadinessGate				conditionType! s
 io.k8s.api.core.v1.PodResourceClaim				name! s d=""	resourceClaimName s	resourceClaimTemplateName s
 io.k8s.api.core.v1.PodResourceClaimStatus				name! s d=""	resourceClaimName s
 io.k8s.api.core.v1.PodSchedulingGate				name! s d=""
 io.k8s.api.core.v1.PodSchedulingGroup				podGroupName s
-io.k8s.api.core.v1.PodSecurityContext				appArmorProfile @149	fsGroup l	fsGroupChangePolicy s e=Always,OnRootMismatch	runAsGroup l	runAsNonRoot b	runAsUser l	seLinuxChangePolicy s	seLinuxOptions @323	seccompProfile @328	supplementalGroups [l t=atomic	supplementalGroupsPolicy s e=Merge,Strict	sysctls [@349 t=atomic	windowsOptions @368
-io.k8s.api.core.v1.PodSpec				activeDeadlineSeconds l	affinity @148	automountServiceAccountToken b	containers! [@174 t=map k=name m=name s=merge	dnsConfig @284	dnsPolicy s e=ClusterFirst,ClusterFirstWithHostNet,Default,None	enableServiceLinks b	ephemeralContainers [@200 t=map k=name m=name s=merge	hostAliases [@219 t=map k=ip m=ip s=merge	hostIPC b	hostNetwork b	hostPID b	hostUsers b	hostname s	hostnameOverride s	imagePullSecrets [@236 t=map k=name m=name s=merge	initContainers [@174 t=map k=name m=name s=merge	nodeName s	nodeSelector {s a=atomic	os @289	overhead {@548	preemptionPolicy s e=Never,PreemptLowerPriority	priority i	priorityClassName s	readinessGates [@290 t=atomic	resourceClaims [@291 t=map k=name m=name s=merge,retainKeys	resources @321	restartPolicy s e=Always,Never,OnFailure	runtimeClassName s	schedulerName s	schedulingGates [@293 t=map k=name m=name s=merge	schedulingGroup @294	securityContext @295	serviceAccount s	serviceAccountName s	setHostnameAsFQDN b	shareProcessNamespace b	subdomain s	terminationGracePeriodSeconds l	tolerations [@352 t=atomic	topologySpreadConstraints [@355 t=map k=topologyKey,whenUnsatisfiable m=topologyKey s=merge	volumes [@358 t=map k=name m=name s=merge,retainKeys
-io.k8s.api.core.v1.PodStatus				allocatedResources {@548	conditions [@283 t=map k=type m=type s=merge	containerStatuses [@185 t=atomic	ephemeralContainerStatuses [@185 t=atomic	extendedResourceClaimStatus @286	hostIP s	hostIPs [@220 t=atomic m=ip s=merge	initContainerStatuses [@185 t=atomic	message s	nodeAllocatableResourceClaimStatuses [@248 t=atomic	nominatedNodeName s	observedGeneration l	phase s e=Failed,Pending,Running,Succeeded,Unknown	podIP s	podIPs [@287 t=map k=ip m=ip s=merge	qosClass s e=BestEffort,Burstable,Guaranteed	reason s	resize s	resourceClaimStatuses [@292 t=map k=name m=name s=merge,retainKeys	resources @321	startTime @574
-io.k8s.api.core.v1.PodTemplate			/v1/PodTemplate	apiVersion s	kind s	metadata @565	template @300
-io.k8s.api.core.v1.PodTemplateList			/v1/PodTemplateList	apiVersion s	items! [@298	kind s	metadata @562
+io.k8s.api.core.v1.PodSecurityContext				seLinuxOptions @323	windowsOptions @368	runAsUser l	runAsGroup l	runAsNonRoot b	supplementalGroups [l t=atomic	supplementalGroupsPolicy s e=Merge,Strict	fsGroup l	sysctls [@349 t=atomic	fsGroupChangePolicy s e=Always,OnRootMismatch	seccompProfile @328	appArmorProfile @149	seLinuxChangePolicy s
+io.k8s.api.core.v1.PodSpec				volumes [@358 t=map k=name m=name s=merge,retainKeys	initContainers [@174 t=map k=name m=name s=merge	containers! [@174 t=map k=name m=name s=merge	ephemeralContainers [@200 t=map k=name m=name s=merge	restartPolicy s e=Always,Never,OnFailure	terminationGracePeriodSeconds l	activeDeadlineSeconds l	dnsPolicy s e=ClusterFirst,ClusterFirstWithHostNet,Default,None	nodeSelector {s a=atomic	serviceAccountName s	serviceAccount s	automountServiceAccountToken b	nodeName s	hostNetwork b	hostPID b	hostIPC b	shareProcessNamespace b	securityContext @295	imagePullSecrets [@236 t=map k=name m=name s=merge	hostname s	subdomain s	affinity @148	schedulerName s	tolerations [@352 t=atomic	hostAliases [@219 t=map k=ip m=ip s=merge	priorityClassName s	priority i	dnsConfig @284	readinessGates [@290 t=atomic	runtimeClassName s	enableServiceLinks b	preemptionPolicy s e=Never,PreemptLowerPriority	overhead {@548	topologySpreadConstraints [@355 t=map k=topologyKey,whenUnsatisfiable m=topologyKey s=merge	setHostnameAsFQDN b	os @289	hostUsers b	schedulingGates [@293 t=map k=name m=name s=merge	resourceClaims [@291 t=map k=name m=name s=merge,retainKeys	resources @321	hostnameOverride s	schedulingGroup @294
+io.k8s.api.core.v1.PodStatus				observedGeneration l	phase s e=Failed,Pending,Running,Succeeded,Unknown	conditions [@283 t=map k=type m=type s=merge	message s	reason s	nominatedNodeName s	hostIP s	hostIPs [@220 t=atomic m=ip s=merge	podIP s	podIPs [@287 t=map k=ip m=ip s=merge	startTime @574	initContainerStatuses [@185 t=atomic	containerStatuses [@185 t=atomic	qosClass s e=BestEffort,Burstable,Guaranteed	ephemeralContainerStatuses [@185 t=atomic	resize s	resourceClaimStatuses [@292 t=map k=name m=name s=merge,retainKeys	extendedResourceClaimStatus @286	allocatedResources {@548	resources @321	nodeAllocatableResourceClaimStatuses [@248 t=atomic
+io.k8s.api.core.v1.PodTemplate			/v1/PodTemplate	kind s	apiVersion s	metadata @565	template @300
+io.k8s.api.core.v1.PodTemplateList			/v1/PodTemplateList	kind s	apiVersion s	metadata @562	items! [@298
 io.k8s.api.core.v1.PodTemplateSpec				metadata @565	spec @296
-io.k8s.api.core.v1.PortStatus				error s	port! i	protocol! s e=SCTP,TCP,UDP
-io.k8s.api.core.v1.PortworxVolumeSource				fsType s	readOnly b	volumeID! s
-io.k8s.api.core.v1.PreferredSchedulingTerm				preference! @259	weight! i
-io.k8s.api.core.v1.Probe				exec @206	failureThreshold i	grpc @213	httpGet @217	initialDelaySeconds i	periodSeconds i	successThreshold i	tcpSocket @350	terminationGracePeriodSeconds l	timeoutSeconds i
-io.k8s.api.core.v1.ProjectedVolumeSource				defaultMode i	sources [@363 t=atomic
-io.k8s.api.core.v1.QuobyteVolumeSource				group s	readOnly b	registry! s	tenant s	user s	volume! s
-io.k8s.api.core.v1.RBDPersistentVolumeSource				fsType s	image! s	keyring s d="/etc/ceph/keyring"	monitors! [s t=atomic	pool s d="rbd"	readOnly b	secretRef @334	user s d="admin"
-io.k8s.api.core.v1.RBDVolumeSource				fsType s	image! s	keyring s d="/etc/ceph/keyring"	monitors! [s t=atomic	pool s d="rbd"	readOnly b	secretRef @236	user s d="admin"
-io.k8s.api.core.v1.ReplicationController			/v1/ReplicationController	apiVersion s	kind s	metadata @565	spec @312	status @313
-io.k8s.api.core.v1.ReplicationControllerCondition				lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.api.core.v1.ReplicationControllerList			/v1/ReplicationControllerList	apiVersion s	items! [@309	kind s	metadata @562
-io.k8s.api.core.v1.ReplicationControllerSpec				minReadySeconds i	replicas i d=1	selector {s a=atomic	template @300
-io.k8s.api.core.v1.ReplicationControllerStatus				availableReplicas i	conditions [@310 t=map k=type m=type s=merge	fullyLabeledReplicas i	observedGeneration l	readyReplicas i	replicas! i
+io.k8s.api.core.v1.PortStatus				port! i	protocol! s e=SCTP,TCP,UDP	error s
+io.k8s.api.core.v1.PortworxVolumeSource				volumeID! s	fsType s	readOnly b
+io.k8s.api.core.v1.PreferredSchedulingTerm				weight! i	preference! @259
+io.k8s.api.core.v1.Probe				exec @206	httpGet @217	tcpSocket @350	grpc @213	initialDelaySeconds i	timeoutSeconds i	periodSeconds i	successThreshold i	failureThreshold i	terminationGracePeriodSeconds l
+io.k8s.api.core.v1.ProjectedVolumeSource				sources [@363 t=atomic	defaultMode i
+io.k8s.api.core.v1.QuobyteVolumeSource				registry! s	volume! s	readOnly b	user s	group s	tenant s
+io.k8s.api.core.v1.RBDPersistentVolumeSource				monitors! [s t=atomic	image! s	fsType s	pool s d="rbd"	user s d="admin"	keyring s d="/etc/ceph/keyring"	secretRef @334	readOnly b
+io.k8s.api.core.v1.RBDVolumeSource				monitors! [s t=atomic	image! s	fsType s	pool s d="rbd"	user s d="admin"	keyring s d="/etc/ceph/keyring"	secretRef @236	readOnly b
+io.k8s.api.core.v1.ReplicationController			/v1/ReplicationController	kind s	apiVersion s	metadata @565	spec @312	status @313
+io.k8s.api.core.v1.ReplicationControllerCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s
+io.k8s.api.core.v1.ReplicationControllerList			/v1/ReplicationControllerList	kind s	apiVersion s	metadata @562	items! [@309
+io.k8s.api.core.v1.ReplicationControllerSpec				replicas i d=1	minReadySeconds i	selector {s a=atomic	template @300
+io.k8s.api.core.v1.ReplicationControllerStatus				replicas! i	fullyLabeledReplicas i	readyReplicas i	availableReplicas i	observedGeneration l	conditions [@310 t=map k=type m=type s=merge
 io.k8s.api.core.v1.ResourceClaim				name! s d=""	request s
-io.k8s.api.core.v1.ResourceFieldSelector		atomic		containerName s	divisor @548	resource! s
-io.k8s.api.core.v1.ResourceHealth				health s	message s	resourceID! s d=""
-io.k8s.api.core.v1.ResourceQuota			/v1/ResourceQuota	apiVersion s	kind s	metadata @565	spec @319	status @320
-io.k8s.api.core.v1.ResourceQuotaList			/v1/ResourceQuotaList	apiVersion s	items! [@317	kind s	metadata @562
-io.k8s.api.core.v1.ResourceQuotaSpec				hard {@548	scopeSelector @326	scopes [s t=atomic
+io.k8s.api.core.v1.ResourceFieldSelector		atomic		containerName s	resource! s	divisor @548
+io.k8s.api.core.v1.ResourceHealth				resourceID! s d=""	health s	message s
+io.k8s.api.core.v1.ResourceQuota			/v1/ResourceQuota	kind s	apiVersion s	metadata @565	spec @319	status @320
+io.k8s.api.core.v1.ResourceQuotaList			/v1/ResourceQuotaList	kind s	apiVersion s	metadata @562	items! [@317
+io.k8s.api.core.v1.ResourceQuotaSpec				hard {@548	scopes [s t=atomic	scopeSelector @326
 io.k8s.api.core.v1.ResourceQuotaStatus				hard {@548	used {@548
-io.k8s.api.core.v1.ResourceRequirements				claims [@314 t=map k=name	limits {@548	requests {@548
+io.k8s.api.core.v1.ResourceRequirements				limits {@548	requests {@548	claims [@314 t=map k=name
 io.k8s.api.core.v1.ResourceStatus				name! s d=""	resources [@316 t=map k=resourceID
-io.k8s.api.core.v1.SELinuxOptions				level s	role s	type s	user s
-io.k8s.api.core.v1.ScaleIOPersistentVolumeSource				fsType s d="xfs"	gateway! s	protectionDomain s	readOnly b	secretRef! @334	sslEnabled b	storageMode s d="ThinProvisioned"	storagePool s	system! s	volumeName s
-io.k8s.api.core.v1.ScaleIOVolumeSource				fsType s d="xfs"	gateway! s	protectionDomain s	readOnly b	secretRef! @236	sslEnabled b	storageMode s d="ThinProvisioned"	storagePool s	system! s	volumeName s
+io.k8s.api.core.v1.SELinuxOptions				user s	role s	type s	level s
+io.k8s.api.core.v1.ScaleIOPersistentVolumeSource				gateway! s	system! s	secretRef! @334	sslEnabled b	protectionDomain s	storagePool s	storageMode s d="ThinProvisioned"	volumeName s	fsType s d="xfs"	readOnly b
+io.k8s.api.core.v1.ScaleIOVolumeSource				gateway! s	system! s	secretRef! @236	sslEnabled b	protectionDomain s	storagePool s	storageMode s d="ThinProvisioned"	volumeName s	fsType s d="xfs"	readOnly b
 io.k8s.api.core.v1.ScopeSelector		atomic		matchExpressions [@327 t=atomic
-io.k8s.api.core.v1.ScopedResourceSelectorRequirement				operator! s e=DoesNotExist,Exists,In,NotIn	scopeName! s e=BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTerminating,PriorityClass,Terminating,VolumeAttributesClass	values [s t=atomic
-io.k8s.api.core.v1.SeccompProfile				localhostProfile s	type! s e=Localhost,RuntimeDefault,Unconfined
-io.k8s.api.core.v1.Secret			/v1/Secret	apiVersion s	data {y	immutable b	kind s	metadata @565	stringData {s	type s
+io.k8s.api.core.v1.ScopedResourceSelectorRequirement				scopeName! s e=BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTerminating,PriorityClass,Terminating,VolumeAttributesClass	operator! s e=DoesNotExist,Exists,In,NotIn	values [s t=atomic
+io.k8s.api.core.v1.SeccompProfile				type! s e=Localhost,RuntimeDefault,Unconfined	localhostProfile s
+io.k8s.api.core.v1.Secret			/v1/Secret	kind s	apiVersion s	metadata @565	immutable b	data {y	stringData {s	type s
 io.k8s.api.core.v1.SecretEnvSource				name s	optional b
-io.k8s.api.core.v1.SecretKeySelector		atomic		key! s	name s	optional b
-io.k8s.api.core.v1.SecretList			/v1/SecretList	apiVersion s	items! [@329	kind s	metadata @562
-io.k8s.api.core.v1.SecretProjection				items [@226 t=atomic	name s	optional b
+io.k8s.api.core.v1.SecretKeySelector		atomic		name s	key! s	optional b
+io.k8s.api.core.v1.SecretList			/v1/SecretList	kind s	apiVersion s	metadata @562	items! [@329
+io.k8s.api.core.v1.SecretProjection				name s	items [@226 t=atomic	optional b
 io.k8s.api.core.v1.SecretReference		atomic		name s	namespace s
-io.k8s.api.core.v1.SecretVolumeSource				defaultMode i	items [@226 t=atomic	optional b	secretName s
-io.k8s.api.core.v1.SecurityContext				allowPrivilegeEscalation b	appArmorProfile @149	capabilities @157	privileged b	procMount s e=Default,Unmasked	readOnlyRootFilesystem b	runAsGroup l	runAsNonRoot b	runAsUser l	seLinuxOptions @323	seccompProfile @328	windowsOptions @368
-io.k8s.api.core.v1.Service			/v1/Service	apiVersion s	kind s	metadata @565	spec @343	status @344
-io.k8s.api.core.v1.ServiceAccount			/v1/ServiceAccount	apiVersion s	automountServiceAccountToken b	imagePullSecrets [@236 t=atomic	kind s	metadata @565	secrets [@265 t=map k=name m=name s=merge
-io.k8s.api.core.v1.ServiceAccountList			/v1/ServiceAccountList	apiVersion s	items! [@338	kind s	metadata @562
+io.k8s.api.core.v1.SecretVolumeSource				secretName s	items [@226 t=atomic	defaultMode i	optional b
+io.k8s.api.core.v1.SecurityContext				capabilities @157	privileged b	seLinuxOptions @323	windowsOptions @368	runAsUser l	runAsGroup l	runAsNonRoot b	readOnlyRootFilesystem b	allowPrivilegeEscalation b	procMount s e=Default,Unmasked	seccompProfile @328	appArmorProfile @149
+io.k8s.api.core.v1.Service			/v1/Service	kind s	apiVersion s	metadata @565	spec @343	status @344
+io.k8s.api.core.v1.ServiceAccount			/v1/ServiceAccount	kind s	apiVersion s	metadata @565	secrets [@265 t=map k=name m=name s=merge	imagePullSecrets [@236 t=atomic	automountServiceAccountToken b
+io.k8s.api.core.v1.ServiceAccountList			/v1/ServiceAccountList	kind s	apiVersion s	metadata @562	items! [@338
 io.k8s.api.core.v1.ServiceAccountTokenProjection				audience s	expirationSeconds l	path! s
-io.k8s.api.core.v1.ServiceList			/v1/ServiceList	apiVersion s	items! [@337	kind s	metadata @562
-io.k8s.api.core.v1.ServicePort				appProtocol s	name s	nodePort i	port! i d=0	protocol s e=SCTP,TCP,UDP d="TCP"	targetPort @577
-io.k8s.api.core.v1.ServiceSpec				allocateLoadBalancerNodePorts b	clusterIP s	clusterIPs [s t=atomic	externalIPs [s t=atomic	externalName s	externalTrafficPolicy s e=Cluster,Local	healthCheckNodePort i	internalTrafficPolicy s e=Cluster,Local	ipFamilies [s t=atomic	ipFamilyPolicy s e=PreferDualStack,RequireDualStack,SingleStack	loadBalancerClass s	loadBalancerIP s	loadBalancerSourceRanges [s t=atomic	ports [@342 t=map k=port,protocol m=port s=merge	publishNotReadyAddresses b	selector {s a=atomic	sessionAffinity s e=ClientIP,None	sessionAffinityConfig @345	trafficDistribution s	type s e=ClusterIP,ExternalName,LoadBalancer,NodePort
-io.k8s.api.core.v1.ServiceStatus				conditions [@554 t=map k=type m=type s=merge	loadBalancer @235
+io.k8s.api.core.v1.ServiceList			/v1/ServiceList	kind s	apiVersion s	metadata @562	items! [@337
+io.k8s.api.core.v1.ServicePort				name s	protocol s e=SCTP,TCP,UDP d="TCP"	appProtocol s	port! i d=0	targetPort @577	nodePort i
+io.k8s.api.core.v1.ServiceSpec				ports [@342 t=map k=port,protocol m=port s=merge	selector {s a=atomic	clusterIP s	clusterIPs [s t=atomic	type s e=ClusterIP,ExternalName,LoadBalancer,NodePort	externalIPs [s t=atomic	sessionAffinity s e=ClientIP,None	loadBalancerIP s	loadBalancerSourceRanges [s t=atomic	externalName s	externalTrafficPolicy s e=Cluster,Local	healthCheckNodePort i	publishNotReadyAddresses b	sessionAffinityConfig @345	ipFamilies [s t=atomic	ipFamilyPolicy s e=PreferDualStack,RequireDualStack,SingleStack	allocateLoadBalancerNodePorts b	loadBalancerClass s	internalTrafficPolicy s e=Cluster,Local	trafficDistribution s
+io.k8s.api.core.v1.ServiceStatus				loadBalancer @235	conditions [@554 t=map k=type m=type s=merge
 io.k8s.api.core.v1.SessionAffinityConfig				clientIP @162
 io.k8s.api.core.v1.SleepAction				seconds! l
-io.k8s.api.core.v1.StorageOSPersistentVolumeSource				fsType s	readOnly b	secretRef @265	volumeName s	volumeNamespace s
-io.k8s.api.core.v1.StorageOSVolumeSource				fsType s	readOnly b	secretRef @236	volumeName s	volumeNamespace s
+io.k8s.api.core.v1.StorageOSPersistentVolumeSource				volumeName s	volumeNamespace s	fsType s	readOnly b	secretRef @265
+io.k8s.api.core.v1.StorageOSVolumeSource				volumeName s	volumeNamespace s	fsType s	readOnly b	secretRef @236
 io.k8s.api.core.v1.Sysctl				name! s	value! s
-io.k8s.api.core.v1.TCPSocketAction				host s	port! @577
-io.k8s.api.core.v1.Taint				effect! s e=NoExecute,NoSchedule,PreferNoSchedule	key! s	timeAdded @574	value s
-io.k8s.api.core.v1.Toleration				effect s e=NoExecute,NoSchedule,PreferNoSchedule	key s	operator s e=Equal,Exists,Gt,Lt	tolerationSeconds l	value s
+io.k8s.api.core.v1.TCPSocketAction				port! @577	host s
+io.k8s.api.core.v1.Taint				key! s	value s	effect! s e=NoExecute,NoSchedule,PreferNoSchedule	timeAdded @574
+io.k8s.api.core.v1.Toleration				key s	operator s e=Equal,Exists,Gt,Lt	value s	effect s e=NoExecute,NoSchedule,PreferNoSchedule	tolerationSeconds l
 io.k8s.api.core.v1.TopologySelectorLabelRequirement				key! s	values! [s t=atomic
 io.k8s.api.core.v1.TopologySelectorTerm		atomic		matchLabelExpressions [@353 t=atomic
-io.k8s.api.core.v1.TopologySpreadConstraint				labelSelector @560	matchLabelKeys [s t=atomic	maxSkew! i	minDomains i	nodeAffinityPolicy s e=Honor,Ignore	nodeTaintsPolicy s e=Honor,Ignore	topologyKey! s d=""	whenUnsatisfiable! s e=DoNotSchedule,ScheduleAnyway d=""
-io.k8s.api.core.v1.TypedLocalObjectReference		atomic		apiGroup s	kind! s	name! s
-io.k8s.api.core.v1.TypedObjectReference				apiGroup s	kind! s	name! s	namespace s
-io.k8s.api.core.v1.Volume				awsElasticBlockStore @147	azureDisk @151	azureFile @153	cephfs @159	cinder @161	configMap @173	csi @156	downwardAPI @190	emptyDir @191	ephemeral @201	fc @207	flexVolume @210	flocker @211	gcePersistentDisk @212	gitRepo @214	glusterfs @216	hostPath @221	image @224	iscsi @223	name! s d=""	nfs @239	persistentVolumeClaim @273	photonPersistentDisk @277	portworxVolume @302	projected @305	quobyte @306	rbd @308	scaleIO @325	secret @335	storageos @348	vsphereVolume @366
-io.k8s.api.core.v1.VolumeDevice				devicePath! s d=""	name! s
-io.k8s.api.core.v1.VolumeMount				mountPath! s d=""	mountPropagation s e=Bidirectional,HostToContainer,None	name! s	readOnly b	recursiveReadOnly s	subPath s	subPathExpr s
-io.k8s.api.core.v1.VolumeMountStatus				mountPath! s d=""	name! s	readOnly b	recursiveReadOnly s	volumeStatus @365
+io.k8s.api.core.v1.TopologySpreadConstraint				maxSkew! i	topologyKey! s d=""	whenUnsatisfiable! s e=DoNotSchedule,ScheduleAnyway d=""	labelSelector @560	minDomains i	nodeAffinityPolicy s e=Honor,Ignore	nodeTaintsPolicy s e=Honor,Ignore	matchLabelKeys [s t=atomic
+io.k8s.api.core.v1.TypedLocalObjectReference		atomic		kind! s	apiGroup s	name! s
+io.k8s.api.core.v1.TypedObjectReference				kind! s	apiGroup s	name! s	namespace s
+io.k8s.api.core.v1.Volume				name! s d=""	hostPath @221	emptyDir @191	gcePersistentDisk @212	awsElasticBlockStore @147	gitRepo @214	secret @335	nfs @239	iscsi @223	glusterfs @216	persistentVolumeClaim @273	rbd @308	flexVolume @210	cinder @161	cephfs @159	flocker @211	downwardAPI @190	fc @207	azureFile @153	configMap @173	vsphereVolume @366	quobyte @306	azureDisk @151	photonPersistentDisk @277	projected @305	portworxVolume @302	scaleIO @325	storageos @348	csi @156	ephemeral @201	image @224
+io.k8s.api.core.v1.VolumeDevice				name! s	devicePath! s d=""
+io.k8s.api.core.v1.VolumeMount				name! s	readOnly b	recursiveReadOnly s	mountPath! s d=""	subPath s	mountPropagation s e=Bidirectional,HostToContainer,None	subPathExpr s
+io.k8s.api.core.v1.VolumeMountStatus				name! s	mountPath! s d=""	readOnly b	recursiveReadOnly s	volumeStatus @365
 io.k8s.api.core.v1.VolumeNodeAffinity				required @257
-io.k8s.api.core.v1.VolumeProjection				clusterTrustBundle @163	configMap @172	downwardAPI @188	podCertificate @282	secret @333	serviceAccountToken @340
+io.k8s.api.core.v1.VolumeProjection				secret @333	downwardAPI @188	configMap @172	serviceAccountToken @340	clusterTrustBundle @163	podCertificate @282
 io.k8s.api.core.v1.VolumeResourceRequirements				limits {@548	requests {@548
 io.k8s.api.core.v1.VolumeStatus				image @225
-io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource				fsType s	storagePolicyID s	storagePolicyName s	volumePath! s
-io.k8s.api.core.v1.WeightedPodAffinityTerm				podAffinityTerm! @280	weight! i
-io.k8s.api.core.v1.WindowsSecurityContextOptions				gmsaCredentialSpec s	gmsaCredentialSpecName s	hostProcess b	runAsUserName s
-io.k8s.api.discovery.v1.Endpoint				addresses! [s t=set	conditions @370	deprecatedTopology {s	hints @371	hostname s	nodeName s	targetRef @265	zone s
+io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource				volumePath! s	fsType s	storagePolicyName s	storagePolicyID s
+io.k8s.api.core.v1.WeightedPodAffinityTerm				weight! i	podAffinityTerm! @280
+io.k8s.api.core.v1.WindowsSecurityContextOptions				gmsaCredentialSpecName s	gmsaCredentialSpec s	runAsUserName s	hostProcess b
+io.k8s.api.discovery.v1.Endpoint				addresses! [s t=set	conditions @370	hostname s	targetRef @265	deprecatedTopology {s	nodeName s	zone s	hints @371
 io.k8s.api.discovery.v1.EndpointConditions				ready b	serving b	terminating b
-io.k8s.api.discovery.v1.EndpointHints				forNodes [@375 t=atomic	forZones [@376 t=atomic
-io.k8s.api.discovery.v1.EndpointPort		atomic		appProtocol s	name s	port i	protocol s e=SCTP,TCP,UDP
-io.k8s.api.discovery.v1.EndpointSlice			discovery.k8s.io/v1/EndpointSlice	addressType! s e=FQDN,IPv4,IPv6	apiVersion s	endpoints [@369 t=atomic	kind s	metadata @565	ports [@372 t=atomic
-io.k8s.api.discovery.v1.EndpointSliceList			discovery.k8s.io/v1/EndpointSliceList	apiVersion s	items! [@373	kind s	metadata @562
+io.k8s.api.discovery.v1.EndpointHints				forZones [@376 t=atomic	forNodes [@375 t=atomic
+io.k8s.api.discovery.v1.EndpointPort		atomic		name s	protocol s e=SCTP,TCP,UDP	port i	appProtocol s
+io.k8s.api.discovery.v1.EndpointSlice			discovery.k8s.io/v1/EndpointSlice	kind s	apiVersion s	metadata @565	addressType! s e=FQDN,IPv4,IPv6	endpoints [@369 t=atomic	ports [@372 t=atomic
+io.k8s.api.discovery.v1.EndpointSliceList			discovery.k8s.io/v1/EndpointSliceList	kind s	apiVersion s	metadata @562	items! [@373
 io.k8s.api.discovery.v1.ForNode				name! s
 io.k8s.api.discovery.v1.ForZone				name! s
-io.k8s.api.events.v1.Event			events.k8s.io/v1/Event	action s	apiVersion s	deprecatedCount i	deprecatedFirstTimestamp @574	deprecatedLastTimestamp @574	deprecatedSource @205	eventTime! @564	kind s	metadata @565	note s	reason s	regarding @265	related @265	reportingController s	reportingInstance s	series @379	type s
-io.k8s.api.events.v1.EventList			events.k8s.io/v1/EventList	apiVersion s	items! [@377	kind s	metadata @562
+io.k8s.api.events.v1.Event			events.k8s.io/v1/Event	kind s	apiVersion s	metadata @565	eventTime! @564	series @379	reportingController s	reportingInstance s	action s	reason s	regarding @265	related @265	note s	type s	deprecatedSource @205	deprecatedFirstTimestamp @574	deprecatedLastTimestamp @574	deprecatedCount i
+io.k8s.api.events.v1.EventList			events.k8s.io/v1/EventList	kind s	apiVersion s	metadata @562	items! [@377
 io.k8s.api.events.v1.EventSeries				count! i	lastObservedTime! @564
-io.k8s.api.flowcontrol.v1.ExemptPriorityLevelConfiguration				lendablePercent i	nominalConcurrencyShares i
+io.k8s.api.flowcontrol.v1.ExemptPriorityLevelConfiguration				nominalConcurrencyShares i	lendablePercent i
 io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod				type! s
-io.k8s.api.flowcontrol.v1.FlowSchema			flowcontrol.apiserver.k8s.io/v1/FlowSchema	apiVersion s	kind s	metadata @565	spec @385	status @386
-io.k8s.api.flowcontrol.v1.FlowSchemaCondition				lastTransitionTime @574	message s	reason s	status s	type s
-io.k8s.api.flowcontrol.v1.FlowSchemaList			flowcontrol.apiserver.k8s.io/v1/FlowSchemaList	apiVersion s	items! [@382	kind s	metadata @562
-io.k8s.api.flowcontrol.v1.FlowSchemaSpec				distinguisherMethod @381	matchingPrecedence i	priorityLevelConfiguration! @395	rules [@391 t=atomic
+io.k8s.api.flowcontrol.v1.FlowSchema			flowcontrol.apiserver.k8s.io/v1/FlowSchema	kind s	apiVersion s	metadata @565	spec @385	status @386
+io.k8s.api.flowcontrol.v1.FlowSchemaCondition				type s	status s	lastTransitionTime @574	reason s	message s
+io.k8s.api.flowcontrol.v1.FlowSchemaList			flowcontrol.apiserver.k8s.io/v1/FlowSchemaList	kind s	apiVersion s	metadata @562	items! [@382
+io.k8s.api.flowcontrol.v1.FlowSchemaSpec				priorityLevelConfiguration! @395	matchingPrecedence i	distinguisherMethod @381	rules [@391 t=atomic
 io.k8s.api.flowcontrol.v1.FlowSchemaStatus				conditions [@383 t=map k=type m=type s=merge
 io.k8s.api.flowcontrol.v1.GroupSubject				name! s
-io.k8s.api.flowcontrol.v1.LimitResponse				queuing @398	type! s
-io.k8s.api.flowcontrol.v1.LimitedPriorityLevelConfiguration				borrowingLimitPercent i	lendablePercent i	limitResponse @388	nominalConcurrencyShares i
-io.k8s.api.flowcontrol.v1.NonResourcePolicyRule				nonResourceURLs! [s t=set	verbs! [s t=set
-io.k8s.api.flowcontrol.v1.PolicyRulesWithSubjects				nonResourceRules [@390 t=atomic	resourceRules [@399 t=atomic	subjects! [@401 t=atomic
-io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration			flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration	apiVersion s	kind s	metadata @565	spec @396	status @397
-io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationCondition				lastTransitionTime @574	message s	reason s	status s	type s
-io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationList			flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfigurationList	apiVersion s	items! [@392	kind s	metadata @562
+io.k8s.api.flowcontrol.v1.LimitResponse				type! s	queuing @398
+io.k8s.api.flowcontrol.v1.LimitedPriorityLevelConfiguration				nominalConcurrencyShares i	limitResponse @388	lendablePercent i	borrowingLimitPercent i
+io.k8s.api.flowcontrol.v1.NonResourcePolicyRule				verbs! [s t=set	nonResourceURLs! [s t=set
+io.k8s.api.flowcontrol.v1.PolicyRulesWithSubjects				subjects! [@401 t=atomic	resourceRules [@399 t=atomic	nonResourceRules [@390 t=atomic
+io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration			flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration	kind s	apiVersion s	metadata @565	spec @396	status @397
+io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationCondition				type s	status s	lastTransitionTime @574	reason s	message s
+io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationList			flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfigurationList	kind s	apiVersion s	metadata @562	items! [@392
 io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference				name! s
-io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec				exempt @380	limited @389	type! s
+io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec				type! s	limited @389	exempt @380
 io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationStatus				conditions [@393 t=map k=type m=type s=merge
-io.k8s.api.flowcontrol.v1.QueuingConfiguration				handSize i	queueLengthLimit i	queues i
-io.k8s.api.flowcontrol.v1.ResourcePolicyRule				apiGroups! [s t=set	clusterScope b	namespaces [s t=set	resources! [s t=set	verbs! [s t=set
-io.k8s.api.flowcontrol.v1.ServiceAccountSubject				name! s	namespace! s
-io.k8s.api.flowcontrol.v1.Subject				group @387	kind! s	serviceAccount @400	user @402
+io.k8s.api.flowcontrol.v1.QueuingConfiguration				queues i	handSize i	queueLengthLimit i
+io.k8s.api.flowcontrol.v1.ResourcePolicyRule				verbs! [s t=set	apiGroups! [s t=set	resources! [s t=set	clusterScope b	namespaces [s t=set
+io.k8s.api.flowcontrol.v1.ServiceAccountSubject				namespace! s	name! s
+io.k8s.api.flowcontrol.v1.Subject				kind! s	user @402	group @387	serviceAccount @400
 io.k8s.api.flowcontrol.v1.UserSubject				name! s
-io.k8s.api.networking.v1.HTTPIngressPath				backend! @410	path s	pathType! s e=Exact,ImplementationSpecific,Prefix
+io.k8s.api.networking.v1.HTTPIngressPath				path s	pathType! s e=Exact,ImplementationSpecific,Prefix	backend! @410
 io.k8s.api.networking.v1.HTTPIngressRuleValue				paths! [@403 t=atomic
-io.k8s.api.networking.v1.IPAddress			networking.k8s.io/v1/IPAddress	apiVersion s	kind s	metadata @565	spec! @407
-io.k8s.api.networking.v1.IPAddressList			networking.k8s.io/v1/IPAddressList	apiVersion s	items! [@405	kind s	metadata @562
+io.k8s.api.networking.v1.IPAddress			networking.k8s.io/v1/IPAddress	kind s	apiVersion s	metadata @565	spec! @407
+io.k8s.api.networking.v1.IPAddressList			networking.k8s.io/v1/IPAddressList	kind s	apiVersion s	metadata @562	items! [@405
 io.k8s.api.networking.v1.IPAddressSpec				parentRef! @431
 io.k8s.api.networking.v1.IPBlock				cidr! s	except [s t=atomic
-io.k8s.api.networking.v1.Ingress			networking.k8s.io/v1/Ingress	apiVersion s	kind s	metadata @565	spec @421	status @422
-io.k8s.api.networking.v1.IngressBackend				resource @356	service @420
-io.k8s.api.networking.v1.IngressClass			networking.k8s.io/v1/IngressClass	apiVersion s	kind s	metadata @565	spec @414
-io.k8s.api.networking.v1.IngressClassList			networking.k8s.io/v1/IngressClassList	apiVersion s	items! [@411	kind s	metadata @562
-io.k8s.api.networking.v1.IngressClassParametersReference				apiGroup s	kind! s	name! s	namespace s	scope s
+io.k8s.api.networking.v1.Ingress			networking.k8s.io/v1/Ingress	kind s	apiVersion s	metadata @565	spec @421	status @422
+io.k8s.api.networking.v1.IngressBackend				service @420	resource @356
+io.k8s.api.networking.v1.IngressClass			networking.k8s.io/v1/IngressClass	kind s	apiVersion s	metadata @565	spec @414
+io.k8s.api.networking.v1.IngressClassList			networking.k8s.io/v1/IngressClassList	kind s	apiVersion s	metadata @562	items! [@411
+io.k8s.api.networking.v1.IngressClassParametersReference				kind! s	apiGroup s	name! s	scope s	namespace s
 io.k8s.api.networking.v1.IngressClassSpec				controller s	parameters @413
-io.k8s.api.networking.v1.IngressList			networking.k8s.io/v1/IngressList	apiVersion s	items! [@409	kind s	metadata @562
-io.k8s.api.networking.v1.IngressLoadBalancerIngress				hostname s	ip s	ports [@418 t=atomic
+io.k8s.api.networking.v1.IngressList			networking.k8s.io/v1/IngressList	kind s	apiVersion s	metadata @562	items! [@409
+io.k8s.api.networking.v1.IngressLoadBalancerIngress				ip s	hostname s	ports [@418 t=atomic
 io.k8s.api.networking.v1.IngressLoadBalancerStatus				ingress [@416 t=atomic
-io.k8s.api.networking.v1.IngressPortStatus				error s	port! i	protocol! s e=SCTP,TCP,UDP
+io.k8s.api.networking.v1.IngressPortStatus				port! i	protocol! s e=SCTP,TCP,UDP	error s
 io.k8s.api.networking.v1.IngressRule				host s	http @404
 io.k8s.api.networking.v1.IngressServiceBackend				name! s	port @432
-io.k8s.api.networking.v1.IngressSpec				defaultBackend @410	ingressClassName s	rules [@419 t=atomic	tls [@423 t=atomic
+io.k8s.api.networking.v1.IngressSpec				ingressClassName s	defaultBackend @410	tls [@423 t=atomic	rules [@419 t=atomic
 io.k8s.api.networking.v1.IngressStatus				loadBalancer @417
 io.k8s.api.networking.v1.IngressTLS				hosts [s t=atomic	secretName s
-io.k8s.api.networking.v1.NetworkPolicy			networking.k8s.io/v1/NetworkPolicy	apiVersion s	kind s	metadata @565	spec @430
+io.k8s.api.networking.v1.NetworkPolicy			networking.k8s.io/v1/NetworkPolicy	kind s	apiVersion s	metadata @565	spec @430
 io.k8s.api.networking.v1.NetworkPolicyEgressRule				ports [@429 t=atomic	to [@428 t=atomic
-io.k8s.api.networking.v1.NetworkPolicyIngressRule				from [@428 t=atomic	ports [@429 t=atomic
-io.k8s.api.networking.v1.NetworkPolicyList			networking.k8s.io/v1/NetworkPolicyList	apiVersion s	items! [@424	kind s	metadata @562
-io.k8s.api.networking.v1.NetworkPolicyPeer				ipBlock @408	namespaceSelector @560	podSelector @560
-io.k8s.api.networking.v1.NetworkPolicyPort				endPort i	port @577	protocol s e=SCTP,TCP,UDP
-io.k8s.api.networking.v1.NetworkPolicySpec				egress [@425 t=atomic	ingress [@426 t=atomic	podSelector @560	policyTypes [s t=atomic
-io.k8s.api.networking.v1.ParentReference				group s	name! s	namespace s	resource! s
+io.k8s.api.networking.v1.NetworkPolicyIngressRule				ports [@429 t=atomic	from [@428 t=atomic
+io.k8s.api.networking.v1.NetworkPolicyList			networking.k8s.io/v1/NetworkPolicyList	kind s	apiVersion s	metadata @562	items! [@424
+io.k8s.api.networking.v1.NetworkPolicyPeer				podSelector @560	namespaceSelector @560	ipBlock @408
+io.k8s.api.networking.v1.NetworkPolicyPort				protocol s e=SCTP,TCP,UDP	port @577	endPort i
+io.k8s.api.networking.v1.NetworkPolicySpec				podSelector @560	ingress [@426 t=atomic	egress [@425 t=atomic	policyTypes [s t=atomic
+io.k8s.api.networking.v1.ParentReference				group s	resource! s	namespace s	name! s
 io.k8s.api.networking.v1.ServiceBackendPort		atomic		name s	number i
-io.k8s.api.networking.v1.ServiceCIDR			networking.k8s.io/v1/ServiceCIDR	apiVersion s	kind s	metadata @565	spec @435	status @436
-io.k8s.api.networking.v1.ServiceCIDRList			networking.k8s.io/v1/ServiceCIDRList	apiVersion s	items! [@433	kind s	metadata @562
+io.k8s.api.networking.v1.ServiceCIDR			networking.k8s.io/v1/ServiceCIDR	kind s	apiVersion s	metadata @565	spec @435	status @436
+io.k8s.api.networking.v1.ServiceCIDRList			networking.k8s.io/v1/ServiceCIDRList	kind s	apiVersion s	metadata @562	items! [@433
 io.k8s.api.networking.v1.ServiceCIDRSpec				cidrs [s t=atomic
 io.k8s.api.networking.v1.ServiceCIDRStatus				conditions [@554 t=map k=type m=type s=merge
 io.k8s.api.node.v1.Overhead				podFixed {@548
-io.k8s.api.node.v1.RuntimeClass			node.k8s.io/v1/RuntimeClass	apiVersion s	handler! s	kind s	metadata @565	overhead @437	scheduling @440
-io.k8s.api.node.v1.RuntimeClassList			node.k8s.io/v1/RuntimeClassList	apiVersion s	items! [@438	kind s	metadata @562
+io.k8s.api.node.v1.RuntimeClass			node.k8s.io/v1/RuntimeClass	kind s	apiVersion s	metadata @565	handler! s	overhead @437	scheduling @440
+io.k8s.api.node.v1.RuntimeClassList			node.k8s.io/v1/RuntimeClassList	kind s	apiVersion s	metadata @562	items! [@438
 io.k8s.api.node.v1.Scheduling				nodeSelector {s a=atomic	tolerations [@352 t=atomic
-io.k8s.api.policy.v1.Eviction			policy/v1/Eviction	apiVersion s	deleteOptions @555	kind s	metadata @565
-io.k8s.api.policy.v1.PodDisruptionBudget			policy/v1/PodDisruptionBudget	apiVersion s	kind s	metadata @565	spec @444	status @445
-io.k8s.api.policy.v1.PodDisruptionBudgetList			policy/v1/PodDisruptionBudgetList	apiVersion s	items! [@442	kind s	metadata @562
-io.k8s.api.policy.v1.PodDisruptionBudgetSpec				maxUnavailable @577	minAvailable @577	selector @560 s=replace	unhealthyPodEvictionPolicy s e=AlwaysAllow,IfHealthyBudget
-io.k8s.api.policy.v1.PodDisruptionBudgetStatus				conditions [@554 t=map k=type m=type s=merge	currentHealthy i	desiredHealthy i	disruptedPods {@574	disruptionsAllowed i	expectedPods i	observedGeneration l
+io.k8s.api.policy.v1.Eviction			policy/v1/Eviction	kind s	apiVersion s	metadata @565	deleteOptions @555
+io.k8s.api.policy.v1.PodDisruptionBudget			policy/v1/PodDisruptionBudget	kind s	apiVersion s	metadata @565	spec @444	status @445
+io.k8s.api.policy.v1.PodDisruptionBudgetList			policy/v1/PodDisruptionBudgetList	kind s	apiVersion s	metadata @562	items! [@442
+io.k8s.api.policy.v1.PodDisruptionBudgetSpec				minAvailable @577	selector @560 s=replace	maxUnavailable @577	unhealthyPodEvictionPolicy s e=AlwaysAllow,IfHealthyBudget
+io.k8s.api.policy.v1.PodDisruptionBudgetStatus				observedGeneration l	disruptedPods {@574	disruptionsAllowed i	currentHealthy i	desiredHealthy i	expectedPods i	conditions [@554 t=map k=type m=type s=merge
 io.k8s.api.rbac.v1.AggregationRule				clusterRoleSelectors [@560 t=atomic
-io.k8s.api.rbac.v1.ClusterRole			rbac.authorization.k8s.io/v1/ClusterRole	aggregationRule @446	apiVersion s	kind s	metadata @565	rules [@451 t=atomic
-io.k8s.api.rbac.v1.ClusterRoleBinding			rbac.authorization.k8s.io/v1/ClusterRoleBinding	apiVersion s	kind s	metadata @565	roleRef! @456	subjects [@457 t=atomic
-io.k8s.api.rbac.v1.ClusterRoleBindingList			rbac.authorization.k8s.io/v1/ClusterRoleBindingList	apiVersion s	items! [@448	kind s	metadata @562
-io.k8s.api.rbac.v1.ClusterRoleList			rbac.authorization.k8s.io/v1/ClusterRoleList	apiVersion s	items! [@447	kind s	metadata @562
-io.k8s.api.rbac.v1.PolicyRule				apiGroups [s t=atomic	nonResourceURLs [s t=atomic	resourceNames [s t=atomic	resources [s t=atomic	verbs! [s t=atomic
-io.k8s.api.rbac.v1.Role			rbac.authorization.k8s.io/v1/Role	apiVersion s	kind s	metadata @565	rules [@451 t=atomic
-io.k8s.api.rbac.v1.RoleBinding			rbac.authorization.k8s.io/v1/RoleBinding	apiVersion s	kind s	metadata @565	roleRef! @456	subjects [@457 t=atomic
-io.k8s.api.rbac.v1.RoleBindingList			rbac.authorization.k8s.io/v1/RoleBindingList	apiVersion s	items! [@453	kind s	metadata @562
-io.k8s.api.rbac.v1.RoleList			rbac.authorization.k8s.io/v1/RoleList	apiVersion s	items! [@452	kind s	metadata @562
-io.k8s.api.rbac.v1.RoleRef		atomic		apiGroup s	kind! s	name! s
-io.k8s.api.rbac.v1.Subject		atomic		apiGroup s	kind! s	name! s	namespace s
-io.k8s.api.resource.v1.AllocatedDeviceStatus				conditions [@554 t=map k=type	data @576	device! s d=""	driver! s d=""	networkData @486	pool! s d=""	shareID s
-io.k8s.api.resource.v1.AllocationResult				allocationTimestamp @574	devices @468	nodeSelector @257
+io.k8s.api.rbac.v1.ClusterRole			rbac.authorization.k8s.io/v1/ClusterRole	kind s	apiVersion s	metadata @565	rules [@451 t=atomic	aggregationRule @446
+io.k8s.api.rbac.v1.ClusterRoleBinding			rbac.authorization.k8s.io/v1/ClusterRoleBinding	kind s	apiVersion s	metadata @565	subjects [@457 t=atomic	roleRef! @456
+io.k8s.api.rbac.v1.ClusterRoleBindingList			rbac.authorization.k8s.io/v1/ClusterRoleBindingList	kind s	apiVersion s	metadata @562	items! [@448
+io.k8s.api.rbac.v1.ClusterRoleList			rbac.authorization.k8s.io/v1/ClusterRoleList	kind s	apiVersion s	metadata @562	items! [@447
+io.k8s.api.rbac.v1.PolicyRule				verbs! [s t=atomic	apiGroups [s t=atomic	resources [s t=atomic	resourceNames [s t=atomic	nonResourceURLs [s t=atomic
+io.k8s.api.rbac.v1.Role			rbac.authorization.k8s.io/v1/Role	kind s	apiVersion s	metadata @565	rules [@451 t=atomic
+io.k8s.api.rbac.v1.RoleBinding			rbac.authorization.k8s.io/v1/RoleBinding	kind s	apiVersion s	metadata @565	subjects [@457 t=atomic	roleRef! @456
+io.k8s.api.rbac.v1.RoleBindingList			rbac.authorization.k8s.io/v1/RoleBindingList	kind s	apiVersion s	metadata @562	items! [@453
+io.k8s.api.rbac.v1.RoleList			rbac.authorization.k8s.io/v1/RoleList	kind s	apiVersion s	metadata @562	items! [@452
+io.k8s.api.rbac.v1.RoleRef		atomic		kind! s	apiGroup s	name! s
+io.k8s.api.rbac.v1.Subject		atomic		kind! s	apiGroup s	name! s	namespace s
+io.k8s.api.resource.v1.AllocatedDeviceStatus				driver! s d=""	pool! s d=""	device! s d=""	shareID s	conditions [@554 t=map k=type	data @576	networkData @486
+io.k8s.api.resource.v1.AllocationResult				devices @468	nodeSelector @257	allocationTimestamp @574
 io.k8s.api.resource.v1.CELDeviceSelector				expression! s
-io.k8s.api.resource.v1.CapacityRequestPolicy				default @548	validRange @462	validValues [@548 t=atomic
-io.k8s.api.resource.v1.CapacityRequestPolicyRange				max @548	min! @548	step @548
+io.k8s.api.resource.v1.CapacityRequestPolicy				default @548	validValues [@548 t=atomic	validRange @462
+io.k8s.api.resource.v1.CapacityRequestPolicyRange				min! @548	max @548	step @548
 io.k8s.api.resource.v1.CapacityRequirements				requests {@548
 io.k8s.api.resource.v1.Counter				value! @548
-io.k8s.api.resource.v1.CounterSet				counters! {@464	name! s
-io.k8s.api.resource.v1.Device				allNodes b	allowMultipleAllocations b	attributes {@469	bindingConditions [s t=atomic	bindingFailureConditions [s t=atomic	bindsToNode b	capacity {@470	consumesCounters [@478 t=atomic	name! s	nodeAllocatableResourceMappings {@487	nodeName s	nodeSelector @257	taints [@483 t=atomic
-io.k8s.api.resource.v1.DeviceAllocationConfiguration				opaque @488	requests [s t=atomic	source! s e=FromClaim,FromClass
-io.k8s.api.resource.v1.DeviceAllocationResult				config [@467 t=atomic	results [@480 t=atomic
-io.k8s.api.resource.v1.DeviceAttribute				bool b	bools [b t=atomic	int l	ints [l t=atomic	string s	strings [s t=atomic	version s	versions [s t=atomic
-io.k8s.api.resource.v1.DeviceCapacity				requestPolicy @461	value! @548
-io.k8s.api.resource.v1.DeviceClaim				config [@472 t=atomic	constraints [@477 t=atomic	requests [@479 t=atomic
-io.k8s.api.resource.v1.DeviceClaimConfiguration				opaque @488	requests [s t=atomic
-io.k8s.api.resource.v1.DeviceClass			resource.k8s.io/v1/DeviceClass	apiVersion s	kind s	metadata @565	spec! @476
+io.k8s.api.resource.v1.CounterSet				name! s	counters! {@464
+io.k8s.api.resource.v1.Device				name! s	attributes {@469	capacity {@470	consumesCounters [@478 t=atomic	nodeName s	nodeSelector @257	allNodes b	taints [@483 t=atomic	bindsToNode b	bindingConditions [s t=atomic	bindingFailureConditions [s t=atomic	allowMultipleAllocations b	nodeAllocatableResourceMappings {@487
+io.k8s.api.resource.v1.DeviceAllocationConfiguration				source! s e=FromClaim,FromClass	requests [s t=atomic	opaque @488
+io.k8s.api.resource.v1.DeviceAllocationResult				results [@480 t=atomic	config [@467 t=atomic
+io.k8s.api.resource.v1.DeviceAttribute				int l	bool b	string s	version s	ints [l t=atomic	bools [b t=atomic	strings [s t=atomic	versions [s t=atomic
+io.k8s.api.resource.v1.DeviceCapacity				value! @548	requestPolicy @461
+io.k8s.api.resource.v1.DeviceClaim				requests [@479 t=atomic	constraints [@477 t=atomic	config [@472 t=atomic
+io.k8s.api.resource.v1.DeviceClaimConfiguration				requests [s t=atomic	opaque @488
+io.k8s.api.resource.v1.DeviceClass			resource.k8s.io/v1/DeviceClass	kind s	apiVersion s	metadata @565	spec! @476
 io.k8s.api.resource.v1.DeviceClassConfiguration				opaque @488
-io.k8s.api.resource.v1.DeviceClassList			resource.k8s.io/v1/DeviceClassList	apiVersion s	items! [@473	kind s	metadata @562
-io.k8s.api.resource.v1.DeviceClassSpec				config [@474 t=atomic	extendedResourceName s	selectors [@481 t=atomic
-io.k8s.api.resource.v1.DeviceConstraint				distinctAttribute s	matchAttribute s	requests [s t=atomic
+io.k8s.api.resource.v1.DeviceClassList			resource.k8s.io/v1/DeviceClassList	kind s	apiVersion s	metadata @562	items! [@473
+io.k8s.api.resource.v1.DeviceClassSpec				selectors [@481 t=atomic	config [@474 t=atomic	extendedResourceName s
+io.k8s.api.resource.v1.DeviceConstraint				requests [s t=atomic	matchAttribute s	distinctAttribute s
 io.k8s.api.resource.v1.DeviceCounterConsumption				counterSet! s	counters! {@464
-io.k8s.api.resource.v1.DeviceRequest				exactly @485	firstAvailable [@482 t=atomic	name! s
-io.k8s.api.resource.v1.DeviceRequestAllocationResult				adminAccess b	bindingConditions [s t=atomic	bindingFailureConditions [s t=atomic	consumedCapacity {@548	device! s	driver! s	pool! s	request! s	shareID s	tolerations [@484 t=atomic
+io.k8s.api.resource.v1.DeviceRequest				name! s	exactly @485	firstAvailable [@482 t=atomic
+io.k8s.api.resource.v1.DeviceRequestAllocationResult				request! s	driver! s	pool! s	device! s	adminAccess b	tolerations [@484 t=atomic	bindingConditions [s t=atomic	bindingFailureConditions [s t=atomic	shareID s	consumedCapacity {@548
 io.k8s.api.resource.v1.DeviceSelector				cel @460
-io.k8s.api.resource.v1.DeviceSubRequest				allocationMode s e=All,ExactCount	capacity @463	count l	deviceClassName! s	name! s	selectors [@481 t=atomic	tolerations [@484 t=atomic
-io.k8s.api.resource.v1.DeviceTaint				effect! s e=NoExecute,NoSchedule,None	key! s	timeAdded @574	value s
-io.k8s.api.resource.v1.DeviceToleration				effect s e=NoExecute,NoSchedule,None	key s	operator s e=Equal,Exists d="Equal"	tolerationSeconds l	value s
-io.k8s.api.resource.v1.ExactDeviceRequest				adminAccess b	allocationMode s e=All,ExactCount	capacity @463	count l	deviceClassName! s	selectors [@481 t=atomic	tolerations [@484 t=atomic
-io.k8s.api.resource.v1.NetworkDeviceData				hardwareAddress s	interfaceName s	ips [s t=atomic
-io.k8s.api.resource.v1.NodeAllocatableResourceMapping				allocationMultiplier @548	capacityKey s
+io.k8s.api.resource.v1.DeviceSubRequest				name! s	deviceClassName! s	selectors [@481 t=atomic	allocationMode s e=All,ExactCount	count l	tolerations [@484 t=atomic	capacity @463
+io.k8s.api.resource.v1.DeviceTaint				key! s	value s	effect! s e=NoExecute,NoSchedule,None	timeAdded @574
+io.k8s.api.resource.v1.DeviceToleration				key s	operator s e=Equal,Exists d="Equal"	value s	effect s e=NoExecute,NoSchedule,None	tolerationSeconds l
+io.k8s.api.resource.v1.ExactDeviceRequest				deviceClassName! s	selectors [@481 t=atomic	allocationMode s e=All,ExactCount	count l	adminAccess b	tolerations [@484 t=atomic	capacity @463
+io.k8s.api.resource.v1.NetworkDeviceData				interfaceName s	ips [s t=atomic	hardwareAddress s
+io.k8s.api.resource.v1.NodeAllocatableResourceMapping				capacityKey s	allocationMultiplier @548
 io.k8s.api.resource.v1.OpaqueDeviceConfiguration				driver! s	parameters! @576
-io.k8s.api.resource.v1.ResourceClaim			resource.k8s.io/v1/ResourceClaim	apiVersion s	kind s	metadata @565	spec! @492	status @493
-io.k8s.api.resource.v1.ResourceClaimConsumerReference				apiGroup s	name! s	resource! s	uid! s d=""
-io.k8s.api.resource.v1.ResourceClaimList			resource.k8s.io/v1/ResourceClaimList	apiVersion s	items! [@489	kind s	metadata @562
+io.k8s.api.resource.v1.ResourceClaim			resource.k8s.io/v1/ResourceClaim	kind s	apiVersion s	metadata @565	spec! @492	status @493
+io.k8s.api.resource.v1.ResourceClaimConsumerReference				apiGroup s	resource! s	name! s	uid! s d=""
+io.k8s.api.resource.v1.ResourceClaimList			resource.k8s.io/v1/ResourceClaimList	kind s	apiVersion s	metadata @562	items! [@489
 io.k8s.api.resource.v1.ResourceClaimSpec				devices @471
-io.k8s.api.resource.v1.ResourceClaimStatus				allocation @459	devices [@458 t=map k=driver,device,pool,shareID	reservedFor [@490 t=map k=uid m=uid s=merge
-io.k8s.api.resource.v1.ResourceClaimTemplate			resource.k8s.io/v1/ResourceClaimTemplate	apiVersion s	kind s	metadata @565	spec! @496
-io.k8s.api.resource.v1.ResourceClaimTemplateList			resource.k8s.io/v1/ResourceClaimTemplateList	apiVersion s	items! [@494	kind s	metadata @562
+io.k8s.api.resource.v1.ResourceClaimStatus				allocation @459	reservedFor [@490 t=map k=uid m=uid s=merge	devices [@458 t=map k=driver,device,pool,shareID
+io.k8s.api.resource.v1.ResourceClaimTemplate			resource.k8s.io/v1/ResourceClaimTemplate	kind s	apiVersion s	metadata @565	spec! @496
+io.k8s.api.resource.v1.ResourceClaimTemplateList			resource.k8s.io/v1/ResourceClaimTemplateList	kind s	apiVersion s	metadata @562	items! [@494
 io.k8s.api.resource.v1.ResourceClaimTemplateSpec				metadata @565	spec! @492
-io.k8s.api.resource.v1.ResourcePool				generation! l	name! s	resourceSliceCount! l
-io.k8s.api.resource.v1.ResourceSlice			resource.k8s.io/v1/ResourceSlice	apiVersion s	kind s	metadata @565	spec! @500
-io.k8s.api.resource.v1.ResourceSliceList			resource.k8s.io/v1/ResourceSliceList	apiVersion s	items! [@498	kind s	metadata @562
-io.k8s.api.resource.v1.ResourceSliceSpec				allNodes b	devices [@466 t=atomic	driver! s	nodeName s	nodeSelector @257	perDeviceNodeSelection b	pool! @497	sharedCounters [@465 t=atomic
-io.k8s.api.scheduling.v1.PriorityClass			scheduling.k8s.io/v1/PriorityClass	apiVersion s	description s	globalDefault b	kind s	metadata @565	preemptionPolicy s e=Never,PreemptLowerPriority	value i
-io.k8s.api.scheduling.v1.PriorityClassList			scheduling.k8s.io/v1/PriorityClassList	apiVersion s	items! [@501	kind s	metadata @562
-io.k8s.api.storage.v1.CSIDriver			storage.k8s.io/v1/CSIDriver	apiVersion s	kind s	metadata @565	spec! @505
-io.k8s.api.storage.v1.CSIDriverList			storage.k8s.io/v1/CSIDriverList	apiVersion s	items! [@503	kind s	metadata @562
-io.k8s.api.storage.v1.CSIDriverSpec				attachRequired b	fsGroupPolicy s	nodeAllocatableUpdatePeriodSeconds l	podInfoOnMount b	preventPodSchedulingIfMissing b	requiresRepublish b	seLinuxMount b	serviceAccountTokenInSecrets b	storageCapacity b	tokenRequests [@514 t=atomic	volumeLifecycleModes [s t=set
-io.k8s.api.storage.v1.CSINode			storage.k8s.io/v1/CSINode	apiVersion s	kind s	metadata @565	spec! @509
-io.k8s.api.storage.v1.CSINodeDriver				allocatable @523	name! s d=""	nodeID! s	topologyKeys [s t=atomic
-io.k8s.api.storage.v1.CSINodeList			storage.k8s.io/v1/CSINodeList	apiVersion s	items! [@506	kind s	metadata @562
+io.k8s.api.resource.v1.ResourcePool				name! s	generation! l	resourceSliceCount! l
+io.k8s.api.resource.v1.ResourceSlice			resource.k8s.io/v1/ResourceSlice	kind s	apiVersion s	metadata @565	spec! @500
+io.k8s.api.resource.v1.ResourceSliceList			resource.k8s.io/v1/ResourceSliceList	kind s	apiVersion s	metadata @562	items! [@498
+io.k8s.api.resource.v1.ResourceSliceSpec				driver! s	pool! @497	nodeName s	nodeSelector @257	allNodes b	devices [@466 t=atomic	perDeviceNodeSelection b	sharedCounters [@465 t=atomic
+io.k8s.api.scheduling.v1.PriorityClass			scheduling.k8s.io/v1/PriorityClass	kind s	apiVersion s	metadata @565	value i	globalDefault b	description s	preemptionPolicy s e=Never,PreemptLowerPriority
+io.k8s.api.scheduling.v1.PriorityClassList			scheduling.k8s.io/v1/PriorityClassList	kind s	apiVersion s	metadata @562	items! [@501
+io.k8s.api.storage.v1.CSIDriver			storage.k8s.io/v1/CSIDriver	kind s	apiVersion s	metadata @565	spec! @505
+io.k8s.api.storage.v1.CSIDriverList			storage.k8s.io/v1/CSIDriverList	kind s	apiVersion s	metadata @562	items! [@503
+io.k8s.api.storage.v1.CSIDriverSpec				attachRequired b	podInfoOnMount b	volumeLifecycleModes [s t=set	storageCapacity b	fsGroupPolicy s	tokenRequests [@514 t=atomic	requiresRepublish b	seLinuxMount b	nodeAllocatableUpdatePeriodSeconds l	serviceAccountTokenInSecrets b	preventPodSchedulingIfMissing b
+io.k8s.api.storage.v1.CSINode			storage.k8s.io/v1/CSINode	kind s	apiVersion s	metadata @565	spec! @509
+io.k8s.api.storage.v1.CSINodeDriver				name! s d=""	nodeID! s	topologyKeys [s t=atomic	allocatable @523
+io.k8s.api.storage.v1.CSINodeList			storage.k8s.io/v1/CSINodeList	kind s	apiVersion s	metadata @562	items! [@506
 io.k8s.api.storage.v1.CSINodeSpec				drivers! [@507 t=map k=name m=name s=merge
-io.k8s.api.storage.v1.CSIStorageCapacity			storage.k8s.io/v1/CSIStorageCapacity	apiVersion s	capacity @548	kind s	maximumVolumeSize @548	metadata @565	nodeTopology @560	storageClassName! s
-io.k8s.api.storage.v1.CSIStorageCapacityList			storage.k8s.io/v1/CSIStorageCapacityList	apiVersion s	items! [@510	kind s	metadata @562
-io.k8s.api.storage.v1.StorageClass			storage.k8s.io/v1/StorageClass	allowVolumeExpansion b	allowedTopologies [@354 t=atomic	apiVersion s	kind s	metadata @565	mountOptions [s t=atomic	parameters {s	provisioner! s	reclaimPolicy s e=Delete,Recycle,Retain	volumeBindingMode s e=Immediate,WaitForFirstConsumer
-io.k8s.api.storage.v1.StorageClassList			storage.k8s.io/v1/StorageClassList	apiVersion s	items! [@512	kind s	metadata @562
+io.k8s.api.storage.v1.CSIStorageCapacity			storage.k8s.io/v1/CSIStorageCapacity	kind s	apiVersion s	metadata @565	nodeTopology @560	storageClassName! s	capacity @548	maximumVolumeSize @548
+io.k8s.api.storage.v1.CSIStorageCapacityList			storage.k8s.io/v1/CSIStorageCapacityList	kind s	apiVersion s	metadata @562	items! [@510
+io.k8s.api.storage.v1.StorageClass			storage.k8s.io/v1/StorageClass	kind s	apiVersion s	metadata @565	provisioner! s	parameters {s	reclaimPolicy s e=Delete,Recycle,Retain	mountOptions [s t=atomic	allowVolumeExpansion b	volumeBindingMode s e=Immediate,WaitForFirstConsumer	allowedTopologies [@354 t=atomic
+io.k8s.api.storage.v1.StorageClassList			storage.k8s.io/v1/StorageClassList	kind s	apiVersion s	metadata @562	items! [@512
 io.k8s.api.storage.v1.TokenRequest				audience! s	expirationSeconds l
-io.k8s.api.storage.v1.VolumeAttachment			storage.k8s.io/v1/VolumeAttachment	apiVersion s	kind s	metadata @565	spec! @518	status @519
-io.k8s.api.storage.v1.VolumeAttachmentList			storage.k8s.io/v1/VolumeAttachmentList	apiVersion s	items! [@515	kind s	metadata @562
-io.k8s.api.storage.v1.VolumeAttachmentSource				inlineVolumeSpec @275	persistentVolumeName s
-io.k8s.api.storage.v1.VolumeAttachmentSpec				attacher! s	nodeName! s	source! @517
-io.k8s.api.storage.v1.VolumeAttachmentStatus				attachError @522	attached! b	attachmentMetadata {s	detachError @522
-io.k8s.api.storage.v1.VolumeAttributesClass			storage.k8s.io/v1/VolumeAttributesClass	apiVersion s	driverName! s	kind s	metadata @565	parameters {s
-io.k8s.api.storage.v1.VolumeAttributesClassList			storage.k8s.io/v1/VolumeAttributesClassList	apiVersion s	items! [@520	kind s	metadata @562
-io.k8s.api.storage.v1.VolumeError				errorCode i	message s	time @574
+io.k8s.api.storage.v1.VolumeAttachment			storage.k8s.io/v1/VolumeAttachment	kind s	apiVersion s	metadata @565	spec! @518	status @519
+io.k8s.api.storage.v1.VolumeAttachmentList			storage.k8s.io/v1/VolumeAttachmentList	kind s	apiVersion s	metadata @562	items! [@515
+io.k8s.api.storage.v1.VolumeAttachmentSource				persistentVolumeName s	inlineVolumeSpec @275
+io.k8s.api.storage.v1.VolumeAttachmentSpec				attacher! s	source! @517	nodeName! s
+io.k8s.api.storage.v1.VolumeAttachmentStatus				attached! b	attachmentMetadata {s	attachError @522	detachError @522
+io.k8s.api.storage.v1.VolumeAttributesClass			storage.k8s.io/v1/VolumeAttributesClass	kind s	apiVersion s	metadata @565	driverName! s	parameters {s
+io.k8s.api.storage.v1.VolumeAttributesClassList			storage.k8s.io/v1/VolumeAttributesClassList	kind s	apiVersion s	metadata @562	items! [@520
+io.k8s.api.storage.v1.VolumeError				time @574	message s	errorCode i
 io.k8s.api.storage.v1.VolumeNodeResources				count i
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceColumnDefinition				description s	format s	jsonPath! s	name! s	priority i	type! s
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceColumnDefinition				name! s	type! s	format s	description s	priority i	jsonPath! s
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversion				strategy! s	webhook @547
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition			apiextensions.k8s.io/v1/CustomResourceDefinition	apiVersion s	kind s	metadata @565	spec! @530	status @531
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition				lastTransitionTime @574	message s	observedGeneration l	reason s	status! s	type! s d=""
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionList			apiextensions.k8s.io/v1/CustomResourceDefinitionList	apiVersion s	items! [@526	kind s	metadata @562
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionNames				categories [s t=atomic	kind! s	listKind s	plural! s	shortNames [s t=atomic	singular s
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionSpec				conversion @525	group! s	names! @529	preserveUnknownFields b	scope! s	versions! [@532 t=atomic
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus				acceptedNames @529	conditions [@527 t=map k=type	observedGeneration l	storedVersions [s t=atomic
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion				additionalPrinterColumns [@524 t=atomic	deprecated b	deprecationWarning s	name! s	schema @536	selectableFields [@543 t=atomic	served! b	storage! b	subresources @535
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceScale				labelSelectorPath s	specReplicasPath! s	statusReplicasPath! s
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition			apiextensions.k8s.io/v1/CustomResourceDefinition	kind s	apiVersion s	metadata @565	spec! @530	status @531
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s	observedGeneration l
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionList			apiextensions.k8s.io/v1/CustomResourceDefinitionList	kind s	apiVersion s	metadata @562	items! [@526
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionNames				kind! s	plural! s	singular s	shortNames [s t=atomic	listKind s	categories [s t=atomic
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionSpec				group! s	names! @529	scope! s	versions! [@532 t=atomic	conversion @525	preserveUnknownFields b
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus				conditions [@527 t=map k=type	acceptedNames @529	storedVersions [s t=atomic	observedGeneration l
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion				name! s	served! b	storage! b	deprecated b	deprecationWarning s	schema @536	subresources @535	additionalPrinterColumns [@524 t=atomic	selectableFields [@543 t=atomic
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceScale				specReplicasPath! s	statusReplicasPath! s	labelSelectorPath s
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceStatus			
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresources				scale @533	status @534
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresources				status @534	scale @533
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceValidation				openAPIV3Schema @539
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ExternalDocumentation				description s	url s
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON	any		
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps				$ref s	$schema s	additionalItems @541	additionalProperties @541	allOf [@539 t=atomic	anyOf [@539 t=atomic	default @538	definitions {@539	dependencies {@542	description s	enum [@538 t=atomic	example @538	exclusiveMaximum b	exclusiveMinimum b	externalDocs @537	format s	id s	items @540	maxItems l	maxLength l	maxProperties l	maximum n	minItems l	minLength l	minProperties l	minimum n	multipleOf n	not @539	nullable b	oneOf [@539 t=atomic	pattern s	patternProperties {@539	properties {@539	required [s t=atomic	title s	type s	uniqueItems b	x-kubernetes-embedded-resource b	x-kubernetes-int-or-string b	x-kubernetes-list-map-keys [s t=atomic	x-kubernetes-list-type s	x-kubernetes-map-type s	x-kubernetes-preserve-unknown-fields b	x-kubernetes-validations [@545 t=map k=rule m=rule s=merge
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps				id s	$schema s	$ref s	description s	type s	format s	title s	default @538	maximum n	exclusiveMaximum b	minimum n	exclusiveMinimum b	maxLength l	minLength l	pattern s	maxItems l	minItems l	uniqueItems b	multipleOf n	enum [@538 t=atomic	maxProperties l	minProperties l	required [s t=atomic	items @540	allOf [@539 t=atomic	oneOf [@539 t=atomic	anyOf [@539 t=atomic	not @539	properties {@539	additionalProperties @541	patternProperties {@539	dependencies {@542	additionalItems @541	definitions {@539	externalDocs @537	example @538	nullable b	x-kubernetes-preserve-unknown-fields b	x-kubernetes-embedded-resource b	x-kubernetes-int-or-string b	x-kubernetes-list-map-keys [s t=atomic	x-kubernetes-list-type s	x-kubernetes-map-type s	x-kubernetes-validations [@545 t=map k=rule m=rule s=merge
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray	any		
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool	any		
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray	any		
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.SelectableField				jsonPath! s
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ServiceReference				name! s	namespace! s	path s	port i
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule				fieldPath s	message s	messageExpression s	optionalOldSelf b	reason s e=FieldValueDuplicate,FieldValueForbidden,FieldValueInvalid,FieldValueRequired	rule! s d=""
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.WebhookClientConfig				caBundle y	service @544	url s
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ServiceReference				namespace! s	name! s	path s	port i
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule				rule! s d=""	message s	messageExpression s	reason s e=FieldValueDuplicate,FieldValueForbidden,FieldValueInvalid,FieldValueRequired	fieldPath s	optionalOldSelf b
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.WebhookClientConfig				url s	service @544	caBundle y
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.WebhookConversion				clientConfig @546	conversionReviewVersions! [s t=atomic
 io.k8s.apimachinery.pkg.api.resource.Quantity	quantity		
-io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup			/v1/APIGroup	apiVersion s	kind s	name! s	preferredVersion @559	serverAddressByClientCIDRs [@569 t=atomic	versions! [@559 t=atomic
-io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList			/v1/APIGroupList	apiVersion s	groups! [@549 t=atomic	kind s
-io.k8s.apimachinery.pkg.apis.meta.v1.APIResource				categories [s t=atomic	group s	kind! s	name! s	namespaced! b	shortNames [s t=atomic	singularName! s	storageVersionHash s	verbs! [s	version s
-io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList			/v1/APIResourceList	apiVersion s	groupVersion! s	kind s	resources! [@551 t=atomic
-io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions			/v1/APIVersions	apiVersion s	kind s	serverAddressByClientCIDRs! [@569 t=atomic	versions! [s t=atomic
-io.k8s.apimachinery.pkg.apis.meta.v1.Condition				lastTransitionTime! @574	message! s	observedGeneration l	reason! s	status! s	type! s d=""
-io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions				apiVersion s	dryRun [s t=atomic	gracePeriodSeconds l	ignoreStoreReadErrorWithClusterBreakingPotential b	kind s	orphanDependents b	preconditions @568	propagationPolicy s
+io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup			/v1/APIGroup	kind s	apiVersion s	name! s	versions! [@559 t=atomic	preferredVersion @559	serverAddressByClientCIDRs [@569 t=atomic
+io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList			/v1/APIGroupList	kind s	apiVersion s	groups! [@549 t=atomic
+io.k8s.apimachinery.pkg.apis.meta.v1.APIResource				kind! s	name! s	singularName! s	namespaced! b	group s	version s	verbs! [s	shortNames [s t=atomic	categories [s t=atomic	storageVersionHash s
+io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList			/v1/APIResourceList	kind s	apiVersion s	groupVersion! s	resources! [@551 t=atomic
+io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions			/v1/APIVersions	kind s	apiVersion s	versions! [s t=atomic	serverAddressByClientCIDRs! [@569 t=atomic
+io.k8s.apimachinery.pkg.apis.meta.v1.Condition				type! s d=""	status! s	observedGeneration l	lastTransitionTime! @574	reason! s	message! s
+io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions				kind s	apiVersion s	gracePeriodSeconds l	preconditions @568	orphanDependents b	propagationPolicy s	dryRun [s t=atomic	ignoreStoreReadErrorWithClusterBreakingPotential b
 io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement				key! s	operator! s	values [s t=atomic
-io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1	any		
+io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1	fields		
 io.k8s.apimachinery.pkg.apis.meta.v1.GroupResource				group! s	resource! s
 io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionForDiscovery				groupVersion! s	version! s
-io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector		atomic		matchExpressions [@561 t=atomic	matchLabels {s
+io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector		atomic		matchLabels {s	matchExpressions [@561 t=atomic
 io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement				key! s	operator! s	values [s t=atomic
-io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta				continue s	remainingItemCount l	resourceVersion s	selfLink s	shardInfo @570
-io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry				apiVersion s	fieldsType s	fieldsV1 @557	manager s	operation s	subresource s	time @574
+io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta				selfLink s	resourceVersion s	continue s	remainingItemCount l	shardInfo @570
+io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry				apiVersion s	manager s	operation s	time @574	fieldsType s	fieldsV1 @557	subresource s
 io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime	microTime		
-io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta				annotations {s	creationTimestamp @574	deletionGracePeriodSeconds l	deletionTimestamp @574	finalizers [s t=set s=merge	generateName s	generation l	labels {s	managedFields [@563 t=atomic	name s	namespace s	ownerReferences [@566 t=map k=uid m=uid s=merge	resourceVersion s	selfLink s	uid s
-io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference		atomic		apiVersion! s	blockOwnerDeletion b	controller b	kind! s	name! s	uid! s d=""
+io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta				name s	generateName s	namespace s	selfLink s	uid s	resourceVersion s	generation l	creationTimestamp @574	deletionTimestamp @574	deletionGracePeriodSeconds l	labels {s	annotations {s	ownerReferences [@566 t=map k=uid m=uid s=merge	finalizers [s t=set s=merge	managedFields [@563 t=atomic
+io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference		atomic		kind! s	apiVersion! s	name! s	uid! s d=""	controller b	blockOwnerDeletion b
 io.k8s.apimachinery.pkg.apis.meta.v1.Patch	any		
-io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions				resourceVersion s	uid s
+io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions				uid s	resourceVersion s
 io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR				clientCIDR! s	serverAddress! s
 io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo				selector! s
-io.k8s.apimachinery.pkg.apis.meta.v1.Status			/v1/Status	apiVersion s	code i	details @573	kind s	message s	metadata @562	reason s	status s
-io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause				field s	message s	reason s
-io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails				causes [@572 t=atomic	group s	kind s	name s	retryAfterSeconds i	uid s
+io.k8s.apimachinery.pkg.apis.meta.v1.Status			/v1/Status	kind s	apiVersion s	metadata @562	status s	message s	reason s	details @573	code i
+io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause				reason s	message s	field s
+io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails				kind s	name s	group s	uid s	causes [@572 t=atomic	retryAfterSeconds i
 io.k8s.apimachinery.pkg.apis.meta.v1.Time	time		
 io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent				object! @576	type! s
 io.k8s.apimachinery.pkg.runtime.RawExtension	any		
 io.k8s.apimachinery.pkg.util.intstr.IntOrString	intOrString		
-io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService			apiregistration.k8s.io/v1/APIService	apiVersion s	kind s	metadata @565	spec @581	status @582
-io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition				lastTransitionTime @574	message s	reason s	status! s	type! s d=""
-io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceList			apiregistration.k8s.io/v1/APIServiceList	apiVersion s	items! [@578	kind s	metadata @562
-io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec				caBundle y t=atomic	group s	groupPriorityMinimum! i	insecureSkipTLSVerify b	service @583	version s	versionPriority! i
+io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService			apiregistration.k8s.io/v1/APIService	kind s	apiVersion s	metadata @565	spec @581	status @582
+io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s
+io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceList			apiregistration.k8s.io/v1/APIServiceList	kind s	apiVersion s	metadata @562	items! [@578
+io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec				service @583	group s	version s	insecureSkipTLSVerify b	caBundle y t=atomic	groupPriorityMinimum! i	versionPriority! i
 io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus				conditions [@579 t=map k=type m=type s=merge
-io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference				name s	namespace s	port i`;
+io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference				namespace s	name s	port i`;

@@ -12,10 +12,12 @@ export interface SchemaNode {
    * `v1.MicroTime`. Absent for maps, lists, scalars and custom resources.
    */
   readonly typeName?: string | undefined;
+  /** Name of a built-in structure's definition: `io.k8s.api.rbac.v1.Subject`. */
+  readonly definition?: string | undefined;
   /** OpenAPI format, e.g. `int32`, `date-time`, `byte`. */
   readonly format?: string | undefined;
 
-  /** Fields of a structure. An object with neither `properties` nor `additionalProperties` has no known fields. */
+  /** Fields of a structure, for built-in ones in the order of the Go structure. An object with neither `properties` nor `additionalProperties` has no known fields. */
   readonly properties?: ReadonlyMap<string, SchemaNode> | undefined;
   /** Value type of a map. */
   readonly additionalProperties?: SchemaNode | undefined;

@@ -23,6 +23,7 @@ import { all, type Check, each, enumOf, fields, present, required, rule, unique 
 import { conditions } from '../validation/conditions.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { qualifiedName } from '../validation/rules.ts';
+import { jsonPathFault } from './json-path-fault.ts';
 import { policyConditions } from './match-condition-validation.ts';
 import { matchResources, mutatingOperations } from './policy-binding-validation.ts';
 
@@ -37,7 +38,12 @@ const statusPath = FieldPath.of('status');
 
 const expressionWarning: Check<ExpressionWarning> = fields<ExpressionWarning>({
   warning: required(),
-  fieldRef: (text, path) => ((text ?? '').trim() === '' ? [requiredField(path)] : []),
+  fieldRef: (text, path) => {
+    const reference = (text ?? '').trim();
+    if (reference === '') return [requiredField(path)];
+    const fault = jsonPathFault(reference);
+    return fault === undefined ? [] : [invalidField(path, reference, `invalid JSONPath: ${fault}`)];
+  },
 });
 
 /** Validation of admission policies. */

@@ -124,9 +124,7 @@ function deploymentStrategyFaults({ strategy }: DeploymentSpec): readonly FieldE
     return rollingUpdate ? [forbiddenField(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
   }
   if (type !== 'RollingUpdate') {
-    return [
-      unsupportedField(path, { Type: type ?? '', RollingUpdate: rollingUpdate ?? null }, ['Recreate', 'RollingUpdate']),
-    ];
+    return [unsupportedField(path, shownStrategy(strategy), ['Recreate', 'RollingUpdate'])];
   }
   if (!rollingUpdate) return [requiredField(at, 'this should be defaulted and never be nil')];
   const { maxUnavailable, maxSurge } = rollingUpdate;
@@ -153,14 +151,22 @@ function countOf(value: number | string | undefined): number {
   return /^[0-9]+%?$/.test(value ?? '') ? Number.parseInt(value ?? '', 10) : 0;
 }
 
+/** Returns a strategy as upstream prints its internal structure, whose fields have no JSON names. */
+function shownStrategy({
+  type,
+  rollingUpdate,
+}: DeploymentSpec['strategy'] | DaemonSet['spec']['updateStrategy']): object {
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {};
+  const shown = rollingUpdate ? { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge } : null;
+  return { Type: type ?? '', RollingUpdate: shown };
+}
+
 function daemonStrategyFaults(strategy: DaemonSet['spec']['updateStrategy']): readonly FieldError[] {
   const path = specPath.child('updateStrategy');
   const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return [];
   if (type !== 'RollingUpdate') {
-    return [
-      unsupportedField(path, { Type: type ?? '', RollingUpdate: rollingUpdate ?? null }, ['RollingUpdate', 'OnDelete']),
-    ];
+    return [unsupportedField(path, shownStrategy(strategy), ['RollingUpdate', 'OnDelete'])];
   }
   const at = path.child('rollingUpdate');
   if (!rollingUpdate) return [requiredField(at)];

@@ -169,7 +169,7 @@ function generatedSelectorFaults({ metadata, spec }: Job): readonly FieldError[]
   ] as const;
   const faults = expected.flatMap(([key, value]) => {
     if (labels[key] === undefined) return [requiredField(path.key(key), `must be '${value}'`)];
-    return labels[key] === value ? [] : [invalidField(path, labels, `must be '${value}'`)];
+    return labels[key] === value ? [] : [invalidField(path.key(key), sortedKeys(labels), `must be '${value}'`)];
   });
   const { selector } = spec;
   if (selector && selects(selector, Object.fromEntries(expected)) === false) {

@@ -194,7 +194,7 @@ function overlap(completed: ParsedIndexes, failed: ParsedIndexes): string | unde
 }
 
 function podFaults({ job: { status }, now, before, changed }: Change): readonly FieldError[] {
-  const { active = 0, ready = 0, terminating = 0, uncountedTerminatedPods } = status;
+  const { active = 0, ready, terminating = 0, uncountedTerminatedPods } = status;
   const finishedChanged = now.finished !== before.finished;
   const faults: FieldError[] = [];
   if ((finishedChanged || changed('active')) && active > 0 && now.finished) {
@@ -212,7 +212,7 @@ function podFaults({ job: { status }, now, before, changed }: Change): readonly 
     const detail = 'terminating>0 is invalid for finished job';
     faults.push(invalidField(statusPath.child('terminating'), terminating, detail));
   }
-  if ((changed('ready') || changed('active')) && ready > active) {
+  if ((changed('ready') || changed('active')) && ready !== undefined && ready > active) {
     faults.push(invalidField(statusPath.child('ready'), ready, 'cannot set more ready pods than active'));
   }
   return faults;

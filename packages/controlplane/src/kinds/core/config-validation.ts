@@ -1,8 +1,8 @@
 import { type FieldError, FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
-import { tooLongField } from '@kubewright/apimachinery/internal';
+import { sameJson, tooLongField } from '@kubewright/apimachinery/internal';
 import { BodyReadError, parseJson } from '@kubewright/schema';
 import type { ConfigMap, Secret } from '../generated/drafts.ts';
-import { immutable, semanticEqual } from '../validation/check.ts';
+import { immutable } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { checkConfigMapKey } from '../validation/names.ts';
 
@@ -105,7 +105,8 @@ function immutableFaults<T extends { readonly immutable?: boolean | undefined }>
   return [
     ...faults,
     ...fields
-      .filter((name) => !semanticEqual(object[name], old[name]))
+      // Unlike most kinds, an empty map is not the same as an absent one.
+      .filter((name) => !sameJson(object[name], old[name]))
       .map((name) => forbiddenField(FieldPath.of(name), detail)),
   ];
 }

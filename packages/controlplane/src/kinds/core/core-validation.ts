@@ -30,8 +30,10 @@ import {
 } from '../validation/check.ts';
 import { cidr } from '../validation/ip.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { labels, qualifiedName } from '../validation/rules.ts';
+import { qualifiedName } from '../validation/rules.ts';
+import { sortedKeys } from '../validation/sorted-keys.ts';
 import { templateFaults } from '../validation/template-validation.ts';
+import { quantityFaults } from './resources-validation.ts';
 import { templateWarnings } from './template-warnings.ts';
 
 const specPath = FieldPath.of('spec');
@@ -56,14 +58,27 @@ export const coreValidation: readonly ValidationEntry[] = [
   }),
   validationOf<Node>('/v1/nodes', {
     warnings: nodeWarnings,
-    validate: ({ spec }) => nodeFaults(spec),
+    // Kubelets create their nodes with a status.
+    validate: ({ spec, status }) => [
+      ...nodeFaults(spec),
+      ...capacityFaults(status),
+      ...declaredFeatureFaults(status),
+      ...swapFaults(status),
+    ],
     validateUpdate: ({ spec }, old) => nodeChanges(spec, old.spec),
   }),
-  validationOf<Node>('/v1/nodes/status', { validateUpdate: ({ status }) => declaredFeatureFaults(status) }),
+  validationOf<Node>('/v1/nodes/status', {
+    validateUpdate: ({ status }) => [
+      ...capacityFaults(status),
+      ...declaredFeatureFaults(status),
+      ...duplicateAddresses(status),
+    ],
+  }),
   validationOf<ReplicationController>('/v1/replicationcontrollers', {
     validate: controllerFaults,
-    // Upstream warns only on creation.
-    warnings: (controller, old) => (old ? [] : controllerWarnings(controller, undefined)),
+    // Upstream mixes up the objects: an update warns about the old template.
+    warnings: (controller, old) =>
+      old ? controllerWarnings(old, controller) : controllerWarnings(controller, undefined),
   }),
   validationOf<PodTemplate>('/v1/podtemplates', {
     validate: ({ template }) =>
@@ -110,6 +125,36 @@ function nodeFaults(spec: NodeSpec): readonly FieldError[] {
   return [...each(taint)(spec.taints, path), ...duplicates, ...each(cidr)(spec.podCIDRs, specPath.child('podCIDRs'))];
 }
 
+/** Validates the quantities of a node's resources. */
+function capacityFaults(status: NodeStatus): readonly FieldError[] {
+  return (['capacity', 'allocatable'] as const).flatMap((field) =>
+    Object.entries(status[field] ?? {}).flatMap(([name, amount]) =>
+      quantityFaults({ name, amount, path: FieldPath.of('status', field, name) }),
+    ),
+  );
+}
+
+function duplicateAddresses({ addresses }: NodeStatus): readonly FieldError[] {
+  const seen = new Set<string>();
+  return (addresses ?? []).flatMap((address, index) => {
+    const { type, address: at } = address;
+    const key = JSON.stringify([type, at]);
+    if (seen.has(key))
+      return [duplicateField(FieldPath.of('status', 'addresses').index(index), { Type: type, Address: at })];
+    seen.add(key);
+    return [];
+  });
+}
+
+function swapFaults({ nodeInfo }: NodeStatus): readonly FieldError[] {
+  // Upstream reports this path, although the field is in the status.
+  const path = FieldPath.of('metadata', 'nodeSwapStatus', 'capacity');
+  const capacity = nodeInfo?.swap?.capacity;
+  return capacity !== undefined && capacity !== null && capacity <= 0
+    ? [invalidField(path, capacity, 'must be greater than zero')]
+    : [];
+}
+
 const featureForm = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 
 function declaredFeatureFaults({ declaredFeatures: features = [] }: NodeStatus): readonly FieldError[] {
@@ -153,17 +198,15 @@ function nodeChanges(spec: NodeSpec, old: NodeSpec): readonly FieldError[] {
 
 function controllerFaults({ spec }: ReplicationController): readonly FieldError[] {
   const faults: FieldError[] = [];
+  // Upstream does not check the form of the selector's keys and values.
   if (isEmpty(spec.selector)) faults.push(requiredField(specPath.child('selector')));
-  faults.push(...labels(spec.selector, specPath.child('selector')));
   faults.push(...fields<typeof spec>({ replicas: nonNegative, minReadySeconds: nonNegative })(spec, specPath));
   if (!spec.template) return [...faults, requiredField(specPath.child('template'))];
-  const selector = spec.selector ? { selector: { matchLabels: spec.selector } } : {};
-  return [
-    ...faults,
-    ...templateFaults(spec.template, {
-      path: specPath.child('template'),
-      workload: 'ReplicationController',
-      ...selector,
-    }),
-  ];
+  const path = specPath.child('template');
+  const given = spec.template.metadata.labels ?? {};
+  if (Object.entries(spec.selector ?? {}).some(([key, value]) => given[key] !== value)) {
+    const shown = isEmpty(given) ? null : sortedKeys(given);
+    faults.push(invalidField(path.child('metadata', 'labels'), shown, '`selector` does not match template `labels`'));
+  }
+  return [...faults, ...templateFaults(spec.template, { path, workload: 'ReplicationController' })];
 }

@@ -15,7 +15,7 @@ export const persistentVolumeClaims: BuiltinKind = builtinKind<PersistentVolumeC
   strategy: {
     prepareForCreate({ metadata, spec, status }) {
       protect(metadata, 'kubernetes.io/pvc-protection');
-      status.phase = 'Pending';
+      delete status.phase;
       dropForeignSource(spec);
       dropUnknownSource(spec);
       mirrorSources(spec);
@@ -25,6 +25,10 @@ export const persistentVolumeClaims: BuiltinKind = builtinKind<PersistentVolumeC
       if (old.dataSource === undefined && old.dataSourceRef === undefined) dropUnknownSource(spec);
       mirrorSources(spec);
     },
+  },
+  addStoredDefaults(claim) {
+    claim.status ??= {};
+    claim.status.phase ??= 'Pending';
   },
 });
 

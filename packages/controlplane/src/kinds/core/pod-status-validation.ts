@@ -6,6 +6,7 @@ import type {
   PodCondition,
   PodResourceClaimStatus,
   PodSpec,
+  PodStatus,
 } from '../generated/drafts.ts';
 import { all, type Check, each, immutable, present, unique } from '../validation/check.ts';
 import { ipAddress } from '../validation/ip.ts';
@@ -44,9 +45,7 @@ export function podStatusFaults(pod: Pod, { spec: oldSpec, status: old }: Pod): 
     ...claimStatuses(spec)(status.resourceClaimStatuses, path.child('resourceClaimStatuses')),
     ...extendedClaimFaults(pod),
     ...addressFaults(status.podIPs, { old: old.podIPs, path: path.child('podIPs') }),
-    ...(status.hostIPs?.[0] && status.hostIPs[0].ip !== status.hostIP
-      ? [invalidField(path.child('hostIPs').index(0).child('ip'), status.hostIPs[0].ip, 'must be equal to `hostIP`')]
-      : []),
+    ...firstHostIpFaults(status, path.child('hostIPs')),
     ...addressFaults(status.hostIPs, { old: old.hostIPs, path: path.child('hostIPs') }),
     ...containerStatuses(spec.containers ?? [], spec.os)(status.containerStatuses, path.child('containerStatuses')),
     ...containerStatuses(spec.initContainers ?? [], spec.os)(
@@ -55,6 +54,12 @@ export function podStatusFaults(pod: Pod, { spec: oldSpec, status: old }: Pod): 
     ),
     ...ephemeralContainerStatuses(spec.os)(status.ephemeralContainerStatuses, ephemeralAt),
   ];
+}
+
+function firstHostIpFaults({ hostIP = '', hostIPs }: PodStatus, path: FieldPath): readonly FieldError[] {
+  const [first] = hostIPs ?? [];
+  if (!first || (first.ip ?? '') === hostIP) return [];
+  return [invalidField(path.index(0).child('ip'), first.ip, 'must be equal to `hostIP`')];
 }
 
 const condition: Check<PodCondition> = (value, at) => [

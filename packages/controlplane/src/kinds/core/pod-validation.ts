@@ -1,6 +1,6 @@
 import { checkDns1123Label, type FieldError, FieldPath, forbiddenField, invalidField } from '@kubewright/apimachinery';
 import type { Container, Pod, PodSpec } from '../generated/drafts.ts';
-import { semanticEqual } from '../validation/check.ts';
+import { between, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { podSpec } from './pod-spec-validation.ts';
@@ -92,6 +92,8 @@ function deadlineFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
     if (old.activeDeadlineSeconds === undefined) return [];
     return [invalidField(path, null, 'must not update from a positive integer to nil value')];
   }
+  const outOfRange = between(0, 2_147_483_647)(seconds, path);
+  if (outOfRange.length > 0) return outOfRange;
   if (old.activeDeadlineSeconds !== undefined && old.activeDeadlineSeconds < seconds) {
     return [invalidField(path, seconds, 'must be less than or equal to previous value')];
   }

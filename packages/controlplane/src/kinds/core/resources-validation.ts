@@ -120,7 +120,7 @@ export function resourceName(name: string, path: FieldPath): FieldError[] {
 /** Validates the name of a resource that containers can request. */
 export function containerResourceName(name: string, path: FieldPath): FieldError[] {
   const faults = resourceName(name, path);
-  if (name.split('/').length === 2) {
+  if (name.includes('/')) {
     if (isNative(name) || isExtended(name)) return faults;
     return [...faults, invalidField(path, name, "doesn't follow extended resource name standard")];
   }

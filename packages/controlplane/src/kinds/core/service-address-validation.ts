@@ -1,18 +1,24 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { duplicateField, type FieldError, FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
 import type { Service, ServiceSpec } from '../generated/drafts.ts';
-import { enumOf } from '../validation/check.ts';
+import { enumOf, present } from '../validation/check.ts';
 import { ipAddress } from '../validation/ip.ts';
 
 const addresses = FieldPath.of('spec', 'clusterIPs');
 const families = FieldPath.of('spec', 'ipFamilies');
+const policy = present(enumOf('PreferDualStack', 'RequireDualStack', 'SingleStack'));
 
 /** Validates a Service's addresses and IP families. Mirrors `ValidateServiceClusterIPsRelatedFields` (1.36). */
 export function serviceAddressFaults(spec: ServiceSpec): readonly FieldError[] {
   // Another rule rejects addresses of ExternalName Services.
   if (spec.type === 'ExternalName') return [];
   const list = spec.clusterIPs ?? [];
-  const faults = [...firstAddressFaults(spec), ...familyFaults(spec.ipFamilies ?? []), ...eachAddress(list)];
+  const faults = [
+    ...firstAddressFaults(spec),
+    ...familyFaults(spec.ipFamilies ?? []),
+    ...policy(spec.ipFamilyPolicy, FieldPath.of('spec', 'ipFamilyPolicy')),
+    ...eachAddress(list),
+  ];
   if (list.length > 2) faults.push(invalidField(addresses, list, 'may only hold up to 2 values'));
   // Upstream skips the remaining checks if an address is malformed, because the address's family is unknown.
   if (eachAddress(list).length > 0) return faults;

@@ -66,7 +66,6 @@ const plain: Check<ServiceSpec> = fields<ServiceSpec>({
   sessionAffinity: required(enumOf('ClientIP', 'None')),
   type: required(enumOf(...types)),
   internalTrafficPolicy: present(enumOf('Cluster', 'Local')),
-  ipFamilyPolicy: present(enumOf('PreferDualStack', 'RequireDualStack', 'SingleStack')),
   trafficDistribution: present(enumOf('PreferClose', 'PreferSameZone', 'PreferSameNode')),
 });
 

@@ -29,10 +29,8 @@ import {
 } from '../validation/check.ts';
 import { dnsLabel } from '../validation/rules.ts';
 
-const partition = rule<number>(
-  (number) => number >= 0 && number <= 255,
-  'must be a number between 1 and 255, inclusive, or omitted (to select the partition number 0)',
-);
+// Upstream's message is wrong: 0 selects the whole device.
+const partition = rule<number>((number) => number >= 0 && number <= 255, 'must be between 1 and 255, inclusive');
 
 const initiatorForms: readonly RegExp[] = [
   /^iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
@@ -144,7 +142,7 @@ const namedSecret = fields<{ name?: string | undefined }>({ name: required() });
 export const vendorVolumes: FieldChecks<Volume> = {
   gcePersistentDisk: fields<GCEPersistentDiskVolumeSource>({
     pdName: required(),
-    partition: rule((number) => number >= 0 && number <= 255, 'must be between 1 and 255, inclusive'),
+    partition,
   }),
   awsElasticBlockStore: fields<AWSElasticBlockStoreVolumeSource>({ volumeID: required(), partition }),
   iscsi: present(iscsi(initiatorOfPod)),

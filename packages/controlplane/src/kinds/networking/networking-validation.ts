@@ -63,10 +63,10 @@ export const networkingValidation: readonly ValidationEntry[] = [
 ];
 
 function ingressFaults(spec: Ingress['spec']): readonly FieldError[] {
-  if (isEmpty(spec.rules) && !spec.defaultBackend) {
-    return [invalidField(specPath, null, 'either `defaultBackend` or `rules` must be specified')];
-  }
   return [
+    ...(isEmpty(spec.rules) && !spec.defaultBackend
+      ? [invalidField(specPath, spec.rules ?? null, 'either `defaultBackend` or `rules` must be specified')]
+      : []),
     ...each(ingressRule)(spec.rules, specPath.child('rules')),
     ...present(backend)(spec.defaultBackend, specPath.child('defaultBackend')),
     ...present(dnsSubdomain)(spec.ingressClassName, specPath.child('ingressClassName')),
@@ -95,9 +95,10 @@ const ingressRule: Check<IngressRule> = (value, path) => {
   if (!value) return [];
   const at = path.child('host');
   const address = isIPv4(value.host ?? '') || isIPv6(value.host ?? '');
-  const faults = address
-    ? [invalidField(at, value.host, 'must be a DNS name, not an IP address')]
-    : optional(host)(value.host, at);
+  const faults = [
+    ...(address ? [invalidField(at, value.host, 'must be a DNS name, not an IP address')] : []),
+    ...optional(host)(value.host, at),
+  ];
   const paths = path.child('http', 'paths');
   return value.http ? [...faults, ...required(each(httpPath))(value.http.paths ?? undefined, paths)] : faults;
 };
@@ -117,11 +118,10 @@ function pathFaults({ pathType, path: text = '' }: HTTPIngressPath, path: FieldP
   if (known.length > 0) return known;
   if (pathType === 'ImplementationSpecific' && text === '') return [];
   const where = path.child('path');
-  if (!text.startsWith('/')) return [invalidField(where, text, 'must be an absolute path')];
-  if (pathType === 'ImplementationSpecific') return [];
-  const faults = ['//', '/./', '/../', '%2f', '%2F']
-    .filter((part) => text.includes(part))
-    .map((part) => invalidField(where, text, `must not contain '${part}'`));
+  const faults = text.startsWith('/') ? [] : [invalidField(where, text, 'must be an absolute path')];
+  if (pathType === 'ImplementationSpecific') return faults;
+  for (const part of ['//', '/./', '/../', '%2f', '%2F'])
+    if (text.includes(part)) faults.push(invalidField(where, text, `must not contain '${part}'`));
   for (const end of ['/..', '/.'])
     if (text.endsWith(end)) faults.push(invalidField(where, text, `cannot end with '${end}'`));
   return faults;

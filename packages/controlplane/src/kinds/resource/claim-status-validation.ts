@@ -167,8 +167,8 @@ function shareFaults(shareID: string | undefined, path: FieldPath): readonly Fie
   // Upstream also parses other UUID forms, and rejects them with a clearer message.
   const forms =
     /^((urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}|[0-9a-f]{32})$/i;
-  if (![36, 45, 38, 32].includes(shareID.length)) {
-    return [invalidField(at, shareID, `error validating uid: invalid UUID length: ${shareID.length}`)];
+  if (![36, 45, 38, 32].includes(Buffer.byteLength(shareID))) {
+    return [invalidField(at, shareID, `error validating uid: invalid UUID length: ${Buffer.byteLength(shareID)}`)];
   }
   if (!forms.test(shareID)) return [invalidField(at, shareID, 'error validating uid: invalid UUID format')];
   if (shareID.length === 36 && shareID === shareID.toLowerCase()) return [];

@@ -27,6 +27,7 @@ import {
   present,
   required,
   rule,
+  semanticEqual,
   unique,
 } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
@@ -80,7 +81,7 @@ const nodeDriver: Check<CSINodeDriver> = all(
 export const csiValidation: readonly ValidationEntry[] = [
   validationOf<CSIDriver>('storage.k8s.io/v1/csidrivers', {
     validate: ({ spec }) => driverSpec(spec, specPath),
-    warnings: ({ spec }) => tokenWarnings(spec),
+    warnings: ({ spec }, old) => tokenWarnings(spec, old?.spec),
     validateUpdate: ({ spec }, { spec: old }) => [
       // Upstream spells the field this way in the path.
       ...immutable(spec.attachRequired, { old: old.attachRequired, path: specPath.child('attachedRequired') }),
@@ -126,8 +127,10 @@ export const csiValidation: readonly ValidationEntry[] = [
   }),
 ];
 
-function tokenWarnings({ tokenRequests = [], serviceAccountTokenInSecrets }: CSIDriverSpec): readonly string[] {
+function tokenWarnings(spec: CSIDriverSpec, old: CSIDriverSpec | undefined): readonly string[] {
+  const { tokenRequests = [], serviceAccountTokenInSecrets } = spec;
   if (tokenRequests.length === 0 || serviceAccountTokenInSecrets !== undefined) return [];
+  if (old && semanticEqual(tokenRequests, old.tokenRequests)) return [];
   return [
     'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
   ];

@@ -7,7 +7,7 @@ import { labels } from './rules.ts';
 /** Validates annotations: keys and total size. */
 export const annotations: Check<Record<string, string>> = (map, path) => validateAnnotations(map ?? {}, path);
 
-/** Validates the metadata of a claim template. Only labels and annotations can be set, and other lists not even to be empty. */
+/** Validates the metadata of a claim template. Only labels and annotations can be set. Others cannot even be an empty list or, behind a pointer in Go, zero. */
 export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
   const { labels: given, annotations: notes, ...others } = metadata ?? {};
   // Upstream derives these names from Go's field names.
@@ -15,7 +15,7 @@ export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
     ...annotations(notes, path.child('annotations')),
     ...labels(given, path.child('labels')),
     ...Object.entries(others).flatMap(([name, value]) =>
-      isEmpty(value) && !Array.isArray(value)
+      isEmpty(value) && !Array.isArray(value) && name !== 'deletionGracePeriodSeconds'
         ? []
         : [forbiddenField(path.child(name === 'uid' ? 'uID' : name), 'cannot be set')],
     ),

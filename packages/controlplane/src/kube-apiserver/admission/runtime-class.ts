@@ -1,7 +1,9 @@
+import { StatusError } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
 import type { ReadObject } from '@kubewright/apiserver/internal';
 import type { RuntimeClass, Toleration } from '../../kinds/generated/drafts.ts';
 import { semanticEqual } from '../../kinds/validation/check.ts';
+import { checkPathSegment } from '../../kinds/validation/names.ts';
 import { handles } from './handles.ts';
 import { rejection } from './rejection.ts';
 
@@ -21,6 +23,8 @@ const unexpectedOverhead = 'pod rejected: Pod Overhead set without corresponding
  */
 export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
   const classOf = async (attributes: AdmissionAttributes, name: string): Promise<RuntimeClass> => {
+    const faults = checkPathSegment(name);
+    if (faults.length > 0) throw unreadableName(name, faults);
     const found = await read({ group: 'node.k8s.io', resource: 'runtimeclasses', name });
     if (found === undefined) throw rejection(attributes, `pod rejected: RuntimeClass "${name}" not found`);
     return found as unknown as RuntimeClass; // this resource has only one kind
@@ -51,6 +55,12 @@ export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
       if (!overhead && given !== undefined) throw rejection(attributes, unexpectedOverhead);
     },
   };
+}
+
+/** Builds the error of upstream's client, which the plugin returns unchanged, for a name that cannot be in a path. */
+function unreadableName(name: string, faults: readonly string[]): StatusError {
+  const message = `invalid resource name ${JSON.stringify(name)}: [${faults.join(' ')}]`;
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }
 
 function newPodSpec({ subresource, operation, object }: AdmissionAttributes): RuntimeSpec | undefined {
