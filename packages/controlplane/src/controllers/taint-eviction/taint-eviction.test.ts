@@ -1,3 +1,4 @@
+import { isAlreadyExists } from '@kubewright/apimachinery';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { expect, it } from 'vitest';
 import { ControllersUnderTest } from '../testdata/controllers-under-test.ts';
@@ -17,10 +18,12 @@ it('measures the toleration time of a recreated pod from the creation of the new
   await pods.create(pod);
   await cluster.advance(20_000);
 
-  // Sent together, so that both events arrive before the next reconcile.
+  // Sent together, so that both events arrive before the next reconcile. The name is free after the deletion's last write.
+  const recreate = (): ReturnType<typeof pods.create> =>
+    pods.create(pod).catch((error) => (isAlreadyExists(error) ? recreate() : Promise.reject(error)));
   const [, { metadata }] = await Promise.all([
     pods.delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 }),
-    pods.create(pod),
+    recreate(),
   ]);
   await cluster.advance(20_000);
   await cluster.settle();
