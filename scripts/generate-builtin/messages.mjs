@@ -1,4 +1,4 @@
-/** Types of the protobuf data that are no messages, with their letters in the table. */
+/** Scalar types of the protobuf data, with their letters in the table. */
 export const scalars = new Map([
   ['string', 's'],
   ['bool', 'b'],

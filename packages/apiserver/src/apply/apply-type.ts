@@ -16,7 +16,7 @@ export interface ListType {
   /** Empty for sets. */
   readonly keys: readonly string[];
   readonly element: ApplyType;
-  /** True for `managedFields`. The lists of pod templates can hold field sets that are no objects. */
+  /** True for `managedFields`. In pod templates, field sets can be any JSON. */
   readonly holdsFieldSets?: boolean;
 }
 
