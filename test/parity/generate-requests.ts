@@ -2,7 +2,7 @@ import { type Random, seededRandom } from '@kubewright/apimachinery';
 import { KindChanges } from './kind-changes.ts';
 import type { ParityKind } from './parity-kinds.ts';
 import { type Change, type Operation, operationsOf, type ParityRequest } from './parity-request.ts';
-import type { OpenApiDocument } from './schema-fields.ts';
+import type { FieldPart, OpenApiDocument } from './schema-fields.ts';
 
 /** Options for {@link generateRequests}. */
 export interface GenerateOptions {
@@ -51,21 +51,46 @@ class KindRequests {
   }
 
   next(): ParityRequest {
-    if (this.#changes.hasStatus && this.#random.next() < 0.15) {
-      const operation = this.#random.next() < 0.5 ? 'status-update' : 'status-merge';
-      return this.#request(operation, [this.#changes.change('status')]);
-    }
     const allowed = operationsOf(this.#kind);
+    const draw = this.#random.next();
+    if (this.#changes.hasStatus && draw < 0.15) {
+      const operation = this.#pick(allowed.filter((one) => one.startsWith('status-')));
+      return this.#request(operation, [this.#changes.change(this.#random.next() < 0.95 ? 'status' : 'desired')]);
+    }
+    const others = allowed.filter((one) => /^(?!status)\w+-/.test(one));
+    if (others.length > 0 && draw < 0.25) return this.#onSubresource(this.#pick(others));
     const operation = this.#pick(mix.filter((one) => allowed.includes(one)));
     const count = this.#random.next() < 0.75 ? 1 : 2;
     return this.#request(
       operation,
-      Array.from({ length: count }, () => this.#changes.change('desired')),
+      Array.from({ length: count }, () => this.#changes.change(this.#part())),
     );
   }
 
+  /** Returns the part of an object to change through its main endpoint, which ignores the status. */
+  #part(): FieldPart {
+    const draw = this.#random.next();
+    if (draw < 0.1) return 'metadata';
+    return draw < 0.15 && this.#changes.hasStatus ? 'status' : 'desired';
+  }
+
+  #onSubresource(operation: Operation): ParityRequest {
+    if (operation.startsWith('scale'))
+      return this.#request(operation, [
+        { path: ['spec', 'replicas'], value: this.#pick([0, 2, -1, 2_147_483_648, 'x', null]) },
+      ]);
+    if (operation.startsWith('approval')) return this.#request(operation, [this.#changes.change('status')]);
+    const inside = { ephemeralcontainers: 'ephemeralContainers', resize: 'containers', finalize: 'finalizers' };
+    const field = inside[operation.slice(0, operation.indexOf('-')) as keyof typeof inside];
+    return this.#request(operation, [this.#changes.changeBelow(field)]);
+  }
+
   #request(operation: Operation, changes: readonly Change[]): ParityRequest {
-    return { kind: this.#kind.id, operation, changes };
+    const draw = this.#random.next();
+    const withTypo = draw < 0.02 ? [...changes, { path: ['spec', 'bogus'], value: 1 }] : changes;
+    const request = { kind: this.#kind.id, operation, changes: withTypo };
+    if (draw < 0.01) return { ...request, fieldValidation: 'Strict' };
+    return draw < 0.015 ? { ...request, fieldValidation: 'Ignore' } : request;
   }
 
   #pick<T>(from: readonly T[]): T {

@@ -2,7 +2,7 @@ import type { Random } from '@kubewright/apimachinery';
 import { oddValues } from './odd-values.ts';
 import type { JsonObject, ParityKind } from './parity-kinds.ts';
 import { type Change, operationsOf } from './parity-request.ts';
-import { KindSchema, type OpenApiDocument, type SchemaField } from './schema-fields.ts';
+import { type FieldPart, KindSchema, type OpenApiDocument, type SchemaField } from './schema-fields.ts';
 
 /** Generates random changes of one kind's fields. */
 export class KindChanges {
@@ -13,6 +13,7 @@ export class KindChanges {
   readonly #random: Random;
   readonly #desired: readonly SchemaField[];
   readonly #status: readonly SchemaField[];
+  readonly #metadata: readonly SchemaField[];
 
   constructor(kind: ParityKind, draw: { readonly document: OpenApiDocument | undefined; readonly random: Random }) {
     this.#kind = kind;
@@ -20,14 +21,23 @@ export class KindChanges {
     this.#random = draw.random;
     this.#desired = this.#schema.fields('desired');
     this.#status = operationsOf(kind).includes('status-update') ? this.#schema.fields('status') : [];
+    this.#metadata = this.#schema.fields('metadata');
     this.hasStatus = this.#status.length > 0;
   }
 
   /**
    * Returns a random change: a field is removed, or set to an odd, plausible or enumerated value. Prefers shallow fields.
    */
-  change(part: 'desired' | 'status'): Change {
-    const fields = part === 'status' ? this.#status : this.#desired;
+  change(part: FieldPart): Change {
+    return this.#changeOf({ desired: this.#desired, status: this.#status, metadata: this.#metadata }[part]);
+  }
+
+  /** Returns a random change of a field of the spec, or of a field below it. */
+  changeBelow(field: string): Change {
+    return this.#changeOf(this.#desired.filter(({ path }) => path[0] === 'spec' && path[1] === field));
+  }
+
+  #changeOf(fields: readonly SchemaField[]): Change {
     let field = this.#pick(fields);
     for (let tries = 0; tries < 2; tries++) {
       const other = this.#pick(fields);

@@ -10,6 +10,19 @@ const operations = [
   'apply',
   'status-update',
   'status-merge',
+  'status-json',
+  'status-strategic',
+  'status-apply',
+  'scale-update',
+  'scale-merge',
+  'scale-apply',
+  'ephemeralcontainers-update',
+  'ephemeralcontainers-strategic',
+  'resize-update',
+  'resize-strategic',
+  'finalize-update',
+  'approval-update',
+  'approval-merge',
 ] as const;
 
 /** See {@link operations}. */
@@ -27,6 +40,8 @@ export interface ParityRequest {
   readonly kind: string;
   readonly operation: Operation;
   readonly changes: readonly Change[];
+  /** How the server handles unknown fields. @defaultValue it warns about them */
+  readonly fieldValidation?: 'Strict' | 'Ignore';
 }
 
 /** A request as sent. */
@@ -40,43 +55,59 @@ export interface HttpRequest {
 
 /** Converts a request to HTTP. `live` is the kind's stored object, to which updates apply their changes. */
 export function httpRequest(
-  { operation, changes }: ParityRequest,
+  { operation, changes, fieldValidation }: ParityRequest,
   { kind, live }: { readonly kind: ParityKind; readonly live: JsonObject },
 ): HttpRequest {
   const collection = collectionOf(kind);
-  const item = `${collection}/${kind.object.metadata.name}`;
-  const patch = (path: string, type: string, body: unknown): HttpRequest => ({
+  const [, subresource, verb] = /^(?:(\w+)-)?(\w+)$/.exec(operation) as unknown as [string, string?, string?];
+  const { name } = kind.object.metadata;
+  const item = `${collection}/${name}${subresource ? `/${subresource}` : ''}`;
+  const query = `dryRun=All${fieldValidation ? `&fieldValidation=${fieldValidation}` : ''}`;
+  const patch = (type: string, body: unknown, more = ''): HttpRequest => ({
     method: 'PATCH',
-    path: `${path}dryRun=All`,
+    path: `${item}?${more}${query}`,
     type: `application/${type}`,
     body,
   });
-  const named = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: kind.object.metadata.name } };
-  switch (operation) {
+  const { apiVersion, kind: type } = subresource === 'scale' ? scaleType : kind;
+  const named = { apiVersion, kind: type, metadata: { name } };
+  switch (verb) {
     case 'create':
-      return { method: 'POST', path: `${collection}?dryRun=All`, body: changed(newObject(kind), changes) };
+      return { method: 'POST', path: `${collection}?${query}`, body: changed(newObject(kind), changes) };
     case 'update':
-      return { method: 'PUT', path: `${item}?dryRun=All`, body: sorted(changed(live, changes)) };
-    case 'status-update':
-      return { method: 'PUT', path: `${item}/status?dryRun=All`, body: sorted(changed(live, changes)) };
+      return {
+        method: 'PUT',
+        path: `${item}?${query}`,
+        body: sorted(changed(bodyOf(kind, live, subresource), changes)),
+      };
     case 'json':
-      return patch(`${item}?`, 'json-patch+json', changes.map(jsonPatchOperation));
+      return patch('json-patch+json', changes.map(jsonPatchOperation));
     case 'merge':
-      return patch(`${item}?`, 'merge-patch+json', changed({}, changes.map(nullIfRemoved)));
-    case 'status-merge':
-      return patch(`${item}/status?`, 'merge-patch+json', changed({}, changes.map(nullIfRemoved)));
+      return patch('merge-patch+json', changed({}, changes.map(nullIfRemoved)));
     case 'strategic':
-      return patch(`${item}?`, 'strategic-merge-patch+json', changed(named, changes.map(nullIfRemoved)));
-    case 'apply':
-      return patch(`${item}?fieldManager=applier&force=true&`, 'apply-patch+yaml', changed(named, changes));
+      return patch('strategic-merge-patch+json', changed(named, changes.map(nullIfRemoved)));
+    default:
+      return patch('apply-patch+yaml', changed(named, changes), 'fieldManager=applier&force=true&');
   }
+}
+
+const scaleType = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
+
+/** Returns the object of an update: the stored object, or its scale. */
+function bodyOf(kind: ParityKind, live: JsonObject, subresource: string | undefined): JsonObject {
+  if (subresource !== 'scale') return live;
+  const { name, namespace } = kind.object.metadata as { readonly name: string; readonly namespace?: string };
+  return { ...scaleType, metadata: { name, namespace }, spec: { replicas: 1 } };
 }
 
 /** Returns the operations to test a kind with. */
 export function operationsOf({ kind, subresources }: ParityKind): readonly Operation[] {
   // Controllers in the real API server update the status of these kinds at any time.
   if (kind === 'APIService' || kind === 'FlowSchema') return ['create'];
-  return operations.filter((operation) => !operation.startsWith('status') || subresources.includes('status'));
+  return operations.filter((operation) => {
+    const [, subresource] = /^(\w+)-/.exec(operation) ?? [];
+    return subresource === undefined || subresources.includes(subresource);
+  });
 }
 
 /** Returns a copy with the changes applied. Creates missing parents of a changed path. */

@@ -38,6 +38,9 @@ export type FieldType =
   | 'bytes'
   | 'any';
 
+/** A part of an object: its metadata, its status, or everything else. */
+export type FieldPart = 'desired' | 'status' | 'metadata';
+
 /** A field of a kind, by its path. In paths, the number `0` is the first element of a list. */
 export interface SchemaField {
   readonly path: readonly (string | number)[];
@@ -62,8 +65,8 @@ export class KindSchema {
     this.#root = { $ref: `#/${root[0]}` };
   }
 
-  /** Returns the fields of the object or of its status, in a fixed order. Follows recursive types at most twice. */
-  fields(part: 'status' | 'desired', maxDepth = 9): readonly SchemaField[] {
+  /** Returns the fields of a part of the object, in a fixed order. Follows recursive types at most twice. */
+  fields(part: FieldPart, maxDepth = 9): readonly SchemaField[] {
     const found: SchemaField[] = [];
     const walk = (given: OpenApiSchema, path: readonly (string | number)[], above: readonly string[]): void => {
       const { schema, name } = this.#resolve(given);
@@ -77,7 +80,7 @@ export class KindSchema {
       }
       if (type !== 'object') return;
       for (const [field, child] of Object.entries(schema.properties ?? {})) {
-        if (path.length > 0 || (part === 'status' ? field === 'status' : !fixed.has(field)))
+        if (path.length > 0 || (part === 'desired' ? !fixed.has(field) : field === part))
           walk(child, [...path, field], below);
       }
     };

@@ -3,6 +3,7 @@ import { isRecord } from '@kubewright/schema/internal';
 import { textOf } from '../text-of.ts';
 import { ApplyConflictError } from './apply-conflict-error.ts';
 import { ApplyRequestError } from './apply-request-error.ts';
+import type { ApplyType } from './apply-type.ts';
 import { checkApplied } from './check-applied.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import { allowedByLastApplied, kubectl, withLastApplied } from './last-applied.ts';
@@ -97,20 +98,25 @@ function applyOrTakeOver(request: ApplyRequest): Applied {
   }
 }
 
-function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): void {
+function checkRequest({ applied, apiVersion, kind, type }: ApplyRequest): void {
   if (applied['apiVersion'] !== apiVersion || (kind !== undefined && applied['kind'] !== kind)) {
     throw new ApplyRequestError(`invalid object type: ${describeKind(applied)}`, 400);
   }
   if (managedFieldsOf(applied) !== undefined) {
     throw new ApplyRequestError('metadata.managedFields must be nil', 400);
   }
+  checkConfiguration(type, applied);
+}
+
+/**
+ * Checks that a configuration matches its type.
+ *
+ * @throws {@link ApplyRequestError}
+ */
+export function checkConfiguration(type: ApplyType, applied: JsonObject): void {
   const fault = checkApplied(type, applied);
-  if (fault !== undefined) {
-    throw new ApplyRequestError(
-      `failed to create typed patch object (${describeObject(applied, live)}): ${fault}`,
-      500,
-    );
-  }
+  if (fault === undefined) return;
+  throw new ApplyRequestError(`failed to create typed patch object (${describeObject(applied)}): ${fault}`, 500);
 }
 
 /**
@@ -119,7 +125,7 @@ function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): 
  */
 function invalidLive({ type, live = {} }: ApplyRequest, cause: ElementError): ApplyRequestError {
   const fault = checkApplied(type, live, { allowsDuplicates: true }) ?? cause.message;
-  const object = describeObject(live, undefined);
+  const object = describeObject(live);
   // If no manager owns a field, upstream fails earlier: when it gives all fields to a manager.
   const message =
     managedFieldsOf(live) === undefined
@@ -129,12 +135,10 @@ function invalidLive({ type, live = {} }: ApplyRequest, cause: ElementError): Ap
 }
 
 /** Formats `default/web; apps/v1, Kind=Deployment`, as upstream names objects in messages. */
-function describeObject(applied: JsonObject, live: JsonObject | undefined): string {
-  const metadata = isRecord(applied['metadata']) ? applied['metadata'] : {};
-  const liveMetadata = isRecord(live?.['metadata']) ? live['metadata'] : {};
-  const namespace = metadata['namespace'] ?? '';
-  const name = metadata['name'] ?? liveMetadata['name'] ?? '';
-  return `${textOf(namespace)}/${textOf(name)}; ${describeKind(applied)}`;
+function describeObject(object: JsonObject): string {
+  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+  const text = (field: string): string => (typeof metadata[field] === 'string' ? metadata[field] : '');
+  return `${text('namespace')}/${text('name')}; ${describeKind(object)}`;
 }
 
 /** Formats `apps/v1, Kind=Deployment`; the core group's name is empty: `/v1, Kind=Pod`. */

@@ -61,12 +61,15 @@ function checkMap(type: MapType, value: unknown, walk: Walk): void {
     fault(walk, `expected map, got &{${showGo(value)}}`);
     return;
   }
+  const earlier = walk.faults.length;
   for (const key of Object.keys(value)) {
     const next = below(walk, PathElement.field(key));
     const valueType = type.valueType(key);
     if (valueType === undefined) {
+      // Upstream stops at an undeclared field, and forgets the other faults of the map.
+      walk.faults.length = earlier;
       fault(next, 'field not declared in schema');
-      return; // upstream stops at the first fault
+      return;
     }
     check(valueType, value[key], next);
   }

@@ -8,13 +8,18 @@ import {
   type LabelSelectorObject,
 } from '@kubewright/apimachinery';
 import { formatTime, stringifyJson } from '@kubewright/apimachinery/internal';
+import type { ParsedBody } from '@kubewright/schema';
+import { builtinSchema } from '@kubewright/schema/internal';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
 import { mediaTypeOf, readBodyObject, readRequestBody } from '../negotiation/index.ts';
 import {
   type Draft,
+  decodeDraft,
+  decodePatched,
   getObject,
   patchTypeOf,
+  type ResourceDefinition,
   readWriteOptions,
   type ScaleSubresource,
   updateObject,
@@ -43,6 +48,23 @@ export async function scaleEndpoint(call: ResourceCall, scale: ScaleSubresource)
   return jsonResponse(200, Buffer.from(stringifyJson(scaleOf(object, scale))), format);
 }
 
+/** Returns the definition by which bodies that contain a Scale are decoded. */
+function scaleDefinition(parent: ResourceDefinition): ResourceDefinition {
+  const schema = builtinSchema({ group: 'autoscaling', version: 'v1', kind: 'Scale' });
+  if (schema === undefined) throw new Error('the table of built-in types has no Scale');
+  const { generation, allowUnconditionalUpdate, allowCreateOnUpdate } = parent.strategy;
+  return {
+    ...parent,
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    schema,
+    decode: undefined,
+    custom: false,
+    strategy: { generation, allowUnconditionalUpdate, allowCreateOnUpdate },
+  };
+}
+
 function scaledParent(call: ResourceCall, scale: ScaleSubresource): Promise<KubernetesObject> {
   switch (call.info.verb) {
     case 'get':
@@ -67,7 +89,11 @@ async function replace(call: ResourceCall, scale: ScaleSubresource): Promise<Kub
   const writeOptions = readWriteOptions(info.query, 'UpdateOptions');
   const bytes = await readRequestBody(request, options.maxBodyBytes);
   const body = readBodyObject(bytes, request.headers['content-type'], { kind: 'Scale', protobuf: options.protobuf });
-  return write(call, scale, { writeOptions, change: () => body.value });
+  const { fieldValidation } = writeOptions;
+  const definition = scaleDefinition(call.registry.definition);
+  const { warn } = writeCallOf(call, writeOptions);
+  const decoded = decodeDraft(body, { definition, strategy: definition.strategy, fieldValidation, warn });
+  return write(call, scale, { writeOptions, change: () => decoded });
 }
 
 async function patch(call: ResourceCall, scale: ScaleSubresource): Promise<KubernetesObject> {
@@ -75,7 +101,31 @@ async function patch(call: ResourceCall, scale: ScaleSubresource): Promise<Kuber
   const type = patchTypeOf(mediaTypeOf(request.headers['content-type'] ?? 'none'), false);
   const writeOptions = readWriteOptions(info.query, 'PatchOptions', { apply: type === 'apply' });
   const bytes = await readRequestBody(request, options.maxBodyBytes);
-  const change = (current: Scale): unknown => applyScalePatch(current, { type, bytes });
+  const definition = scaleDefinition(call.registry.definition);
+  const { strategy } = definition;
+  const writeCall = writeCallOf(call, writeOptions);
+  const change = (current: Scale): unknown => {
+    const patched = applyScalePatch(current, { type, bytes, schema: definition.schema });
+    const stored = current as unknown as Draft; // the Scale has a kind and metadata
+    if (type !== undefined && type !== 'apply') {
+      const parts = {
+        call: writeCall,
+        patch: { type, bytes, options: writeOptions, strategy },
+        duplicates: [],
+        stored,
+      };
+      return decodePatched({ definition }, patched, parts);
+    }
+    const body: ParsedBody = { value: patched, duplicates: [], format: 'json' };
+    const target = {
+      definition,
+      strategy,
+      fieldValidation: 'Ignore',
+      fromUnstructured: true,
+      warn: writeCall.warn,
+    } as const;
+    return decodeDraft(body, target);
+  };
   return write(call, scale, { writeOptions, change, apply: type === 'apply' });
 }
 

@@ -1,7 +1,7 @@
 import { apiVersionOf, badRequest, type KubernetesObject, StatusError } from '@kubewright/apimachinery';
 import { defined, FieldSet, type JsonObject } from '@kubewright/apimachinery/internal';
 import { ApplyConflictError } from '../apply/apply-conflict-error.ts';
-import { applyPatch } from '../apply/apply-patch.ts';
+import { applyPatch, checkConfiguration } from '../apply/apply-patch.ts';
 import { ApplyRequestError } from '../apply/apply-request-error.ts';
 import { applyTypeOf, type KindType } from '../apply/apply-type.ts';
 import { checkApplied } from '../apply/check-applied.ts';
@@ -109,6 +109,19 @@ export class FieldOwnership {
       subresource,
       now: time,
     });
+  }
+
+  /**
+   * Checks that a configuration matches the kind's type.
+   *
+   * @throws StatusError 500, as upstream
+   */
+  check(applied: JsonObject): void {
+    try {
+      checkConfiguration(this.#shared.type, applied);
+    } catch (error) {
+      throw translated(error);
+    }
   }
 
   /**

@@ -5,7 +5,7 @@ export { checkObjectKey, decodeDraft } from './decode-draft.ts';
 export { type Deleted, deleteObject } from './delete.ts';
 export { type DeleteOptions, readDeleteOptions } from './delete-options.ts';
 export { type ListOptions, readListOptions } from './list-options.ts';
-export { patchObject } from './patch.ts';
+export { decodePatched, patchObject } from './patch.ts';
 export { type PatchType, patchTypeOf, patchTypes } from './patch-body.ts';
 export { readWriteOptions, type WriteOptions } from './query-options.ts';
 export { getObject, listObjects, type Page } from './read.ts';

@@ -22,13 +22,9 @@ type Metadata = Draft['metadata'];
 export function validateMetadata(metadata: Metadata, definition: ResourceDefinition): FieldError[] {
   const errors: FieldError[] = [];
   const checkName = definition.strategy.validateName ?? checkDns1123Subdomain;
-  const { name = '', generateName = '', namespace = '', generation } = metadata;
-  if (generateName !== '') {
-    // A generateName is only a prefix, so it may end with a dash.
-    for (const detail of checkName(generateName.replace(/-$/, 'a'))) {
-      errors.push(invalidField('metadata.generateName', generateName, detail));
-    }
-  }
+  const { name = '', namespace = '', generation } = metadata;
+  const isPlain = definition.strategy.checksGenerateName === 'never';
+  validateGenerateName(metadata, isPlain ? checkPathPrefix : checkName, errors);
   if (name === '') errors.push(requiredField('metadata.name', 'name or generateName is required'));
   else for (const detail of checkName(name)) errors.push(invalidField('metadata.name', name, detail));
   if (definition.scope === 'Cluster') {
@@ -46,6 +42,24 @@ export function validateMetadata(metadata: Metadata, definition: ResourceDefinit
   validateFinalizers(metadata.finalizers, definition, errors);
   validateManagedFields(metadata['managedFields'], errors);
   return errors;
+}
+
+/** Validates the start of a name that is part of a path. */
+function checkPathPrefix(text: string): readonly string[] {
+  return ['/', '%'].filter((illegal) => text.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);
+}
+
+function validateGenerateName(
+  { generateName = '' }: Metadata,
+  checkName: (name: string) => readonly string[],
+  errors: FieldError[],
+): void {
+  if (generateName === '') return;
+  // A generateName is only a prefix, so it may end with a dash, and be a dot where names are parts of paths.
+  const example = /^\.+$/.test(generateName) ? `${generateName}a` : generateName.replace(/-$/, 'a');
+  for (const detail of checkName(example)) {
+    errors.push(invalidField('metadata.generateName', generateName, detail));
+  }
 }
 
 /** Warns about new finalizers of a custom resource that are valid but not domain-qualified (1.36). */
@@ -73,9 +87,13 @@ function isQualifiedFinalizer(finalizer: string): boolean {
 export function validateMetadataUpdate(
   metadata: Metadata,
   old: ObjectMeta,
-  definition: ResourceDefinition,
+  options: { readonly definition: ResourceDefinition; readonly checksGenerateName: boolean },
 ): FieldError[] {
   const errors: FieldError[] = [];
+  const { definition, checksGenerateName } = options;
+  validateGenerateName(metadata, checkPathPrefix, errors);
+  if (checksGenerateName)
+    validateGenerateName(metadata, definition.strategy.validateName ?? checkDns1123Subdomain, errors);
   if (!metadata.uid && old.uid !== undefined) metadata.uid = old.uid;
   if (old.creationTimestamp != null) metadata.creationTimestamp = old.creationTimestamp;
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
@@ -163,12 +181,12 @@ function validateOwnerReferences(owners: readonly unknown[], errors: FieldError[
 
 function validateFinalizers(
   finalizers: readonly string[] | undefined,
-  { custom, group }: ResourceDefinition,
+  { custom, group, strategy }: ResourceDefinition,
   errors: FieldError[],
 ): void {
   if (!finalizers || finalizers.length === 0) return;
   // Upstream serves CRDs from a separate server, which has no list of standard finalizers.
-  const freelyNamed = custom || group === 'apiextensions.k8s.io';
+  const freelyNamed = custom || group === 'apiextensions.k8s.io' || strategy.allowsPlainFinalizers === true;
   const field = 'metadata.finalizers';
   for (const [index, finalizer] of finalizers.entries()) {
     for (const detail of checkQualifiedName(finalizer)) errors.push(invalidField(field, finalizer, detail));

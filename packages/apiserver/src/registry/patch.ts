@@ -1,7 +1,7 @@
 import { badRequest, type KubernetesObject, parseApiVersion, StatusError } from '@kubewright/apimachinery';
 import { formatTime, type JsonObject, stringifyJson } from '@kubewright/apimachinery/internal';
 import { BodyReadError, type ParsedBody, parseYaml } from '@kubewright/schema';
-import { DecodeError, decodeValue } from '@kubewright/schema/internal';
+import { builtinSchema, DecodeError, decodeValue } from '@kubewright/schema/internal';
 import { unknownFailure } from '../http/failures.ts';
 import type { StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
@@ -38,8 +38,13 @@ export async function patchObject(registry: Registry, call: WriteCall, patch: Pa
   return updateObject(registry, transform, { call, strategy: { ...strategy, allowCreateOnUpdate: false } });
 }
 
-function decodePatched(
-  registry: Registry,
+/**
+ * Decodes a patched object.
+ *
+ * @throws StatusError 422 if it does not match the kind's schema, 400 if it names another object
+ */
+export function decodePatched(
+  { definition }: Pick<Registry, 'definition'>,
   value: unknown,
   parts: {
     readonly call: WriteCall;
@@ -49,7 +54,6 @@ function decodePatched(
   },
 ): Draft {
   const { call, patch, duplicates, stored } = parts;
-  const { definition } = registry;
   const { fieldValidation } = patch.options;
   const body: ParsedBody = { value, duplicates: [], format: 'json' };
   const unknown: string[] = patch.options.fieldValidation === 'Ignore' ? [] : [...duplicates];
@@ -140,11 +144,13 @@ function readPatch(
 
 async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
   const { services, definition } = registry;
-  const applied = readConfiguration(registry, call, patch);
+  const sent = readConfiguration(registry, call, patch);
   const force = patch.options.force === true;
   const transform = async (live: KubernetesObject | undefined): Promise<Draft> => {
     const time = formatTime(services.clock.now());
     const { manager, subresource } = call;
+    // A missing object is reported first.
+    const applied = checkedConfiguration(registry, call, sent);
     const result = await registry.ownership.apply(live, applied, { manager, subresource, time, force });
     // Objects converted by a webhook lack this version's defaults. Adding them here would change an unchanged object.
     if (!result.changed && definition.converter !== undefined) return result.draft;
@@ -178,13 +184,19 @@ function decodeApplied(
     return decodeDraft(body, { definition, strategy, fieldValidation: 'Ignore', fromUnstructured: true, warn });
   } catch (error) {
     if (!(error instanceof StatusError) || !(error.cause instanceof DecodeError)) throw error;
-    const { group, version, kind } = definition;
-    const { namespace = '', name = '' } = (applied['metadata'] ?? {}) as { namespace?: string; name?: string };
-    const type = `${group}/${version}, Kind=${kind}`;
-    const head = `failed to convert new object (${namespace}/${name}; ${type}) to proper version`;
-    const detail = strategicDetail(error.cause, detailOf(error));
-    throw unknownFailure(`${head}: unable to convert unstructured object to ${type}: ${detail}`);
+    throw inconvertible(applied, { definition, detail: strategicDetail(error.cause, detailOf(error)) });
   }
+}
+
+function inconvertible(
+  applied: JsonObject,
+  { definition, detail }: { readonly definition: ResourceDefinition; readonly detail: string },
+): StatusError {
+  const { group, version, kind } = definition;
+  const { namespace = '', name = '' } = (applied['metadata'] ?? {}) as { namespace?: string; name?: string };
+  const type = `${group}/${version}, Kind=${kind}`;
+  const head = `failed to convert new object (${namespace}/${name}; ${type}) to proper version`;
+  return unknownFailure(`${head}: unable to convert unstructured object to ${type}: ${detail}`);
 }
 
 /** Reads and validates the configuration of an apply. */
@@ -203,19 +215,12 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
     const fault = `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${fault}`);
   }
-  const applied = (value ?? {}) as JsonObject;
+  const applied = withoutNullMetadata((value ?? {}) as JsonObject);
   const [kind, apiVersion] = [textIn(applied, 'kind'), textIn(applied, 'apiVersion')];
   const { group, version } = parseApiVersion(apiVersion);
   if (kind !== definition.kind || group !== definition.group || version !== definition.version) {
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${kind}`);
   }
-  const metadata = applied['metadata'];
-  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) {
-    throw badRequest('error decoding YAML: metadata is not an object');
-  }
-  const own: Draft = { kind, apiVersion, metadata: { ...(metadata as object | undefined) } };
-  if (own.metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
-  checkAppliedKey(own, definition, call);
   if (body.duplicates.length > 0 && patch.options.fieldValidation !== 'Ignore') {
     if (patch.options.fieldValidation === 'Strict') {
       throw badRequest(`error strict decoding YAML: ${body.duplicates.join(', ')}`);
@@ -223,6 +228,50 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
     for (const text of body.duplicates) call.warn(text);
   }
   return applied;
+}
+
+/** Checks a configuration against the kind's schema and the URL. Returns it without managed fields that upstream ignores. */
+function checkedConfiguration(registry: Registry, call: WriteCall, applied: JsonObject): JsonObject {
+  const { definition } = registry;
+  const { metadata } = applied;
+  const entries = isObject(metadata) ? metadata['managedFields'] : undefined;
+  const entriesFault = entries === undefined ? 'none' : faultOfEntries(entries);
+  if (entriesFault === undefined) throw badRequest('metadata.managedFields must be nil');
+  registry.ownership.check(applied);
+  if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) {
+    throw badRequest('error decoding YAML: metadata is not an object');
+  }
+  checkAppliedKey({ kind: '', apiVersion: '', metadata: { ...(metadata as object | undefined) } }, definition, call);
+  if (entriesFault instanceof DecodeError) throw inconvertible(applied, { definition, detail: entriesFault.message });
+  if (!isObject(metadata) || entries === undefined) return applied;
+  const { managedFields: _ignored, ...rest } = metadata;
+  return { ...applied, metadata: rest };
+}
+
+/**
+ * Returns undefined for entries that a configuration must not contain. Upstream ignores values of other types, and reports
+ * entries that it cannot decode after it has merged them.
+ */
+function faultOfEntries(entries: unknown): 'ignored' | DecodeError | undefined {
+  if (!Array.isArray(entries) || !entries.every(isObject)) return 'ignored';
+  const entry = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry');
+  try {
+    for (const one of entries) if (entry) decodeValue(entry, one);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Upstream ignores metadata that is null. */
+function withoutNullMetadata(applied: JsonObject): JsonObject {
+  if (applied['metadata'] !== null) return applied;
+  return { ...applied, metadata: {} };
 }
 
 /** Returns a string field or, like Go's unstructured objects, an empty string if the field is missing or not a string. */

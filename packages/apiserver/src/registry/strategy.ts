@@ -88,6 +88,13 @@ export interface Strategy {
   prepareForStorage?(object: Draft): void;
   /** Returns the messages for the response's `Warning` headers. */
   warnings?(object: KubernetesObject, old: KubernetesObject | undefined): readonly string[];
+  /**
+   * Controls when `metadata.generateName` must be the start of a name that is valid for the kind. Otherwise, it only needs to be
+   * the start of a part of a path. @defaultValue 'create'
+   */
+  readonly checksGenerateName?: 'never' | 'create' | 'always' | undefined;
+  /** True if `metadata.finalizers` need no domain. @defaultValue false, but true for custom resources */
+  readonly allowsPlainFinalizers?: boolean | undefined;
   /** Validates `metadata.name`. Returns the error messages. @defaultValue DNS-1123 subdomain */
   validateName?(name: string): readonly string[];
   /**

@@ -1,5 +1,4 @@
 import {
-  badRequest,
   conflict,
   type FieldError,
   invalid,
@@ -11,6 +10,7 @@ import {
 } from '@kubewright/apimachinery';
 import { formatTime, sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionAttributes } from '../admission/admission-plugin.ts';
+import { unknownFailure } from '../http/failures.ts';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { ClaimTakenError, catchUp, claimTries, claimWrites } from './claims.ts';
@@ -163,7 +163,7 @@ function checkResourceVersion(
     throw invalid(kind, call.name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
   }
   if (!/^\d+$/.test(resourceVersion)) {
-    throw badRequest(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+    throw unknownFailure(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
   }
   if (resourceVersion !== String(stored.revision)) throw conflict(definition, call.name, optimisticLock);
 }
@@ -187,7 +187,8 @@ function beforeUpdate(
   if (needsNewGeneration(registry, draft, { strategy, live })) {
     prepared.generation = (generation ?? 0) + 1;
   }
-  const metadataErrors = validateMetadataUpdate(prepared, live.metadata, definition);
+  const checksGenerateName = strategy.checksGenerateName === 'always';
+  const metadataErrors = validateMetadataUpdate(prepared, live.metadata, { definition, checksGenerateName });
   const object = draft as unknown as KubernetesObject; // the draft is complete now
   const own: readonly FieldError[] = strategy.validateUpdate?.(object, live, context) ?? [];
   const errors = metadataErrors.length > 0 ? [...metadataErrors, ...own] : own;
@@ -226,6 +227,8 @@ async function write(
   const { call, live, stored } = options;
   const { key, revision } = stored;
   const next = toStorageForm(draft, definition);
+  // Upstream's storage drops the link, but not in a dry run.
+  if (call.dryRun && draft.metadata['selfLink']) next.metadata['selfLink'] = draft.metadata['selfLink'];
   if (isFinished(registry, draft, live)) {
     // The write removes the last finalizer of a deleting object, so it deletes the object.
     const claims = await claimWrites(registry, { key, before: live, after: undefined });

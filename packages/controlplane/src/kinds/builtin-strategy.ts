@@ -5,6 +5,7 @@ import type { BuiltinKind, KindStrategy, StatusHandling, SubresourceStrategy } f
 import { copyJson } from './copy-json.ts';
 import { dropUnusedOfPods } from './core/unused-pod-fields.ts';
 import { wireShapes } from './generated/wire-shapes.ts';
+import { metadataRules } from './metadata-rules.ts';
 import { semanticEqual } from './validation/check.ts';
 import type { WireTypes } from './wire/wire-types.ts';
 
@@ -34,6 +35,7 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   const handling = kind.status ?? (statusStruct(kind) === undefined ? 'free' : 'reset');
   return {
     ...shared(kind, types),
+    ...metadataRules(kind.resource),
     ...passedOn(own),
     ...defined({ resets: kind.resets, defaultPropagationWarning: kind.defaultPropagationWarning }),
     returnsDeleted: returningDeleted.has(kind.resource),

@@ -13,6 +13,7 @@ import type {
   CertificateSigningRequest as Request,
 } from '../generated/drafts.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
+import { checkPathSegment } from '../validation/names.ts';
 
 const resource = 'certificates.k8s.io/v1/certificatesigningrequests';
 const specPath = FieldPath.of('spec');
@@ -29,7 +30,11 @@ const knownUsages = [
 
 /** Validation of certificate signing requests: decisions are final, and each subresource may change only its own part. */
 export const certificateValidation: readonly ValidationEntry[] = [
-  validationOf<Request>(resource, { validate: requestFaults, validateUpdate: changeFaults('main') }),
+  validationOf<Request>(resource, {
+    validateName: checkPathSegment,
+    validate: requestFaults,
+    validateUpdate: changeFaults('main'),
+  }),
   validationOf<Request>(`${resource}/status`, { validate: requestFaults, validateUpdate: changeFaults('status') }),
   validationOf<Request>(`${resource}/approval`, { validate: requestFaults, validateUpdate: changeFaults('approval') }),
 ];

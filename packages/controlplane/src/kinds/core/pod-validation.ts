@@ -24,7 +24,10 @@ export const podValidation: readonly ValidationEntry[] = [
     warnings: (pod, old) => (old ? [] : podWarnings(pod, nameWarnings(pod))),
   }),
   validationOf<Pod>('/v1/pods/status', { validateUpdate: podStatusFaults }),
-  validationOf<Pod>('/v1/pods/ephemeralcontainers', { validateUpdate: ephemeralFaults }),
+  validationOf<Pod>('/v1/pods/ephemeralcontainers', {
+    validate: (pod) => podSpec(pod.spec, { path: specPath }),
+    validateUpdate: ephemeralFaults,
+  }),
   validationOf<Pod>('/v1/pods/resize', {
     validate: (pod) => podSpec(pod.spec, { path: specPath }),
     validateUpdate: resizeFaults,

@@ -33,6 +33,8 @@ export const pods: BuiltinKind = builtinKind<Pod>({
 function podStrategy(): KindStrategy<Pod> {
   return {
     prepareForCreate(pod, { clock }) {
+      // In templates, upstream keeps negative grace periods.
+      if ((pod.spec.terminationGracePeriodSeconds ?? 0) < 0) pod.spec.terminationGracePeriodSeconds = 1;
       pod.status = { phase: 'Pending', qosClass: qosClassOf(pod.spec) };
       if ((pod.spec.schedulingGates ?? []).length > 0)
         pod.status.conditions = [schedulingGated(formatTime(clock.now()))];

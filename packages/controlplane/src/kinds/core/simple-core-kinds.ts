@@ -15,7 +15,17 @@ export const simpleCoreKinds: readonly BuiltinKind[] = [
   // Upstream computes the list of component statuses from health checks. Kubewright stores none, so the list is empty.
   builtinKind<ComponentStatus>({ resource: '/v1/componentstatuses', struct: 'v1.ComponentStatus' }),
   builtinKind<Endpoints>({ resource: '/v1/endpoints', struct: 'v1.Endpoints', allowCreateOnUpdate: true }),
-  builtinKind<LimitRange>({ resource: '/v1/limitranges', struct: 'v1.LimitRange', allowCreateOnUpdate: true }),
+  builtinKind<LimitRange>({
+    resource: '/v1/limitranges',
+    struct: 'v1.LimitRange',
+    allowCreateOnUpdate: true,
+    strategy: {
+      // Upstream generates a UUID as the name. The object's own is as good.
+      prepareForCreate({ metadata }) {
+        metadata.name ||= metadata.uid;
+      },
+    },
+  }),
   builtinKind<PodTemplate>({ resource: '/v1/podtemplates', struct: 'v1.PodTemplate', generation: 'object' }),
   builtinKind<ReplicationController>({
     resource: '/v1/replicationcontrollers',
