@@ -9,7 +9,7 @@ import {
   parseApiVersion,
   StatusError,
 } from '@kubewright/apimachinery';
-import { formatTime } from '@kubewright/apimachinery/internal';
+import { formatTime, stringifyJson } from '@kubewright/apimachinery/internal';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { catchUp, claimTries, isClaimRace } from './claims.ts';
@@ -138,7 +138,7 @@ async function insert(
     if (existing) throw nameTaken(registry, name, existing);
     const made = {
       key,
-      bytes: encodeStored(stored),
+      bytes: encodeRehearsed(stored, draft.metadata.resourceVersion),
       revision: hasVersion(draft) ? Number(draft.metadata.resourceVersion) : 0,
     };
     return services.rehearse?.(made) ?? made;
@@ -150,6 +150,12 @@ async function insert(
     if (!(error instanceof RevisionMismatchError) || isClaimRace(error)) throw error;
     throw nameTaken(registry, name, await services.storage.get(key));
   }
+}
+
+/** Encodes the object of a dry run. Upstream drops a resourceVersion that it cannot parse only when it stores the object. */
+function encodeRehearsed(stored: Draft, resourceVersion: string | undefined): Uint8Array {
+  if (!resourceVersion || /^\d+$/.test(resourceVersion)) return encodeStored(stored);
+  return Buffer.from(stringifyJson({ ...stored, metadata: { ...stored.metadata, resourceVersion } }));
 }
 
 /** Reports whether the draft has a resourceVersion that upstream can parse and that is not 0. */
