@@ -73,7 +73,7 @@ const cliFolders = [
   'deploy',
   'test',
   'dev/watch',
-  'dev/place',
+  'dev/cluster',
   'dev',
   'sandbox',
   'rbac',

@@ -25,7 +25,7 @@ const provocations = [
   ['packages/runtime/src/cache/provoked.ts', "import '../index.ts';", 'runtime-cache-imports-downward'],
   ['packages/runtime/src/unplaced/provoked.ts', "import '../log/logger.ts';", 'runtime-folders-have-a-place'],
   ['packages/cli/src/target/provoked.ts', "import '../deploy/deploy.ts';", 'cli-target-imports-downward'],
-  ['packages/cli/src/dev/place/provoked.ts', "import '../dev-loop.ts';", 'cli-dev-place-imports-downward'],
+  ['packages/cli/src/dev/cluster/provoked.ts', "import '../dev-loop.ts';", 'cli-dev-cluster-imports-downward'],
   ['packages/cli/src/commands/provoked.ts', "import '../run-cli.ts';", 'cli-commands-imports-downward'],
   ['packages/cli/src/unplaced/provoked.ts', "import '../program/reporter.ts';", 'cli-folders-have-a-place'],
   ['packages/codegen/src/provoked.ts', "import '@kubewright/runtime';", 'codegen-imports-downward'],

@@ -6,7 +6,7 @@ import { Node } from '@kubewright/apimachinery/core/v1';
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log } from '@kubewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasLocalNodes } from '../../packages/cli/src/dev/place/local-nodes.ts';
+import { hasLocalNodes } from '../../packages/cli/src/dev/cluster/local-nodes.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kw-nodes-'));
 let cluster: EmbeddedCluster;

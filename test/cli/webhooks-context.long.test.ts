@@ -8,7 +8,7 @@ import {
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ownerAnnotation } from '../../packages/cli/src/dev/place/guest-objects.ts';
+import { ownerAnnotation } from '../../packages/cli/src/dev/cluster/dev-objects.ts';
 import { build } from '../main-job/repository.ts';
 import { CommandLine, type Started } from './command-line.ts';
 import { expectServed, rejection, shopsOf, webhookProject } from './webhook-page.ts';

@@ -23,7 +23,7 @@ import { webhookManifests } from './webhook/build-webhooks.ts';
 import { withConversions } from './webhook/conversions.ts';
 import { findConversions } from './webhook/find-conversions.ts';
 import { findWebhooks } from './webhook/find-webhooks.ts';
-import { webhookPlace } from './webhook/webhook-place.ts';
+import { webhookService } from './webhook/webhook-service.ts';
 
 /** A generated file. */
 export interface GeneratedFile {
@@ -127,7 +127,7 @@ export class Generator {
     options.signal?.throwIfAborted();
     const kinds = findKinds(view, { problems, memory: this.#kinds });
     const resolver = new KindResolver(view, kinds);
-    const place = webhookPlace(this.#names);
+    const place = webhookService(this.#names);
     const converters = findConversions({ view, resolver, problems });
     const crds = withConversions(buildCrds(kinds, { problems, schemas: this.#schemas }), {
       converters,

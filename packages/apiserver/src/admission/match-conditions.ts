@@ -100,7 +100,7 @@ async function outcome(
     const own = { remaining: Math.min(expressionBudget, budget.remaining) };
     const before = own.remaining;
     try {
-      return truthOf(compiled.evaluate(values, own));
+      return toBoolean(compiled.evaluate(values, own));
     } catch (error) {
       if (!(error instanceof UndecidedError)) return faultOf(error, before < expressionBudget);
       await access.fetch(error.request);
@@ -111,7 +111,7 @@ async function outcome(
   }
 }
 
-function truthOf(value: unknown): boolean | Error {
+function toBoolean(value: unknown): boolean | Error {
   if (typeof value === 'boolean') return value;
   return new CelEvaluationError('resulted in error: cel expression does not evaluate to bool');
 }

@@ -12,7 +12,7 @@ import { Backend } from './backend.ts';
 import { type Availability, checkAvailability, localAvailability } from './check-availability.ts';
 import type { ResourceEntry } from './discovery-entry.ts';
 import { forward } from './forward.ts';
-import { Rechecks } from './rechecks.ts';
+import { PeriodicChecks } from './periodic-checks.ts';
 import { fetchOpenApiPath, fetchResources } from './remote-documents.ts';
 import type { RemoteVersion } from './remote-groups.ts';
 
@@ -37,8 +37,8 @@ export class Aggregator implements Disposable {
   readonly #options: AggregationOptions;
   readonly #resolve: ReturnType<typeof serviceResolver>;
   readonly #known = new Map<string, Known>();
-  readonly #availability: Rechecks;
-  readonly #documents: Rechecks;
+  readonly #availability: PeriodicChecks;
+  readonly #documents: PeriodicChecks;
   readonly #subscriptions: Disposable[] = [];
   #client: KeyPair | undefined;
   #generation = 1;
@@ -47,17 +47,17 @@ export class Aggregator implements Disposable {
     const { clock, onError, storage, read } = options;
     this.#options = options;
     this.#resolve = serviceResolver({ storage, read });
-    this.#availability = new Rechecks({
+    this.#availability = new PeriodicChecks({
       clock,
       onError,
-      look: (name) => this.#checkAvailability(name),
+      check: (name) => this.#checkAvailability(name),
       everyMs: 30_000,
       retryMs: 5,
     });
-    this.#documents = new Rechecks({
+    this.#documents = new PeriodicChecks({
       clock,
       onError,
-      look: (name) => this.#fetchDocuments(name),
+      check: (name) => this.#fetchDocuments(name),
       everyMs: 60_000,
       retryMs: 500,
     });
@@ -93,8 +93,8 @@ export class Aggregator implements Disposable {
     this.#update(name, { isStale: false, ...known, apiService, backend });
     const isAvailable = availableCondition(apiService)?.status === 'True';
     const wasAvailable = known !== undefined && availableCondition(known.apiService)?.status === 'True';
-    if (isSpecChanged) this.#availability.look(name);
-    if (isSpecChanged || isAvailable !== wasAvailable) this.#documents.look(name);
+    if (isSpecChanged) this.#availability.check(name);
+    if (isSpecChanged || isAvailable !== wasAvailable) this.#documents.check(name);
   }
 
   /** Removes an APIService that was deleted, or that is now served locally. */
@@ -159,7 +159,7 @@ export class Aggregator implements Disposable {
           ? key === `${servicePrefix}${service.namespace}/${service.name}`
           : key.startsWith(`${slicePrefix}${service.namespace}/`) &&
             [current, previous].some((stored) => stored && serviceOf(stored.bytes) === service.name);
-      if (concerns) this.#availability.look(name);
+      if (concerns) this.#availability.check(name);
     }
   }
 

@@ -66,20 +66,20 @@ class CompareWalk {
   }
 
   /** Compares the values in the given form. Returns true if they are owned as a whole. */
-  private inForm(form: Form, type: ApplyType, { before, after }: Sides): boolean {
+  private inForm(form: Form, type: ApplyType, { before, after }: BeforeAndAfter): boolean {
     if (form === 'map' && type.map !== undefined) return this.map(type.map, { before, after });
     if (form === 'list' && type.list !== undefined) return this.list(type.list, { before, after });
     return this.leaf({ before, after });
   }
 
-  private leaf({ before, after }: Sides): true {
+  private leaf({ before, after }: BeforeAndAfter): true {
     if (before === undefined) this.add();
     else if (after === undefined) this.remove();
     else if (!sameJson(before, after)) this.modify();
     return true;
   }
 
-  private map(type: MapType, { before, after }: Sides): boolean {
+  private map(type: MapType, { before, after }: BeforeAndAfter): boolean {
     const left = isRecord(before) ? before : undefined;
     const right = isRecord(after) ? after : undefined;
     if (type.atomic || (isEmpty(left) && isEmpty(right))) return this.leaf({ before, after });
@@ -104,7 +104,7 @@ class CompareWalk {
     this.path.pop();
   }
 
-  private list(type: ListType, { before, after }: Sides): boolean {
+  private list(type: ListType, { before, after }: BeforeAndAfter): boolean {
     const left = Array.isArray(before) ? before : [];
     const right = Array.isArray(after) ? after : [];
     if (type.holdsFieldSets) for (const entries of [left, right]) checkFieldSets(entries);
@@ -144,7 +144,7 @@ class CompareWalk {
   }
 }
 
-interface Sides {
+interface BeforeAndAfter {
   readonly before: unknown;
   readonly after: unknown;
 }

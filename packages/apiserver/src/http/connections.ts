@@ -29,7 +29,7 @@ export class Connections {
   readonly #limits: HttpLimits;
   readonly #all = new Set<Connection>();
   /** Idle connections in eviction order, longest idle first. */
-  readonly #idle: Readonly<Record<Standing, Set<Connection>>> = {
+  readonly #idle: Readonly<Record<IdentityState, Set<Connection>>> = {
     unused: new Set(),
     unknown: new Set(),
     known: new Set(),
@@ -54,7 +54,7 @@ export class Connections {
   add(ends: ConnectionEnds): Connection | undefined {
     if (this.#all.size >= this.#limits.maxConnections && !this.#makeRoom()) return undefined;
     const connection = new Connection(ends, {
-      busy: (it) => this.#idle[it.standing].delete(it),
+      busy: (it) => this.#idle[it.identity].delete(it),
       idle: (it) => this.#rest(it),
     });
     this.#all.add(connection);
@@ -65,7 +65,7 @@ export class Connections {
   /** Removes a connection that has closed. */
   remove(connection: Connection): void {
     this.#all.delete(connection);
-    this.#idle[connection.standing].delete(connection);
+    this.#idle[connection.identity].delete(connection);
   }
 
   /** Stops checking for idle connections. */
@@ -75,7 +75,7 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    for (const standing of standings) {
+    for (const standing of closingOrder) {
       const [oldest] = this.#idle[standing];
       if (oldest === undefined) continue;
       this.remove(oldest);
@@ -88,11 +88,11 @@ export class Connections {
   #rest(connection: Connection): void {
     if (!this.#all.has(connection)) return;
     connection.idleSince = this.#clock.monotonic();
-    this.#idle[connection.standing].add(connection);
-    this.#timer ??= this.#arm(this.#limitOf(connection.standing));
+    this.#idle[connection.identity].add(connection);
+    this.#timer ??= this.#arm(this.#limitOf(connection.identity));
   }
 
-  #limitOf(standing: Standing): number {
+  #limitOf(standing: IdentityState): number {
     return standing === 'unused' ? this.#limits.firstRequestTimeoutMs : this.#limits.keepAliveMs;
   }
 
@@ -103,7 +103,7 @@ export class Connections {
   #sweep(): void {
     const now = this.#clock.monotonic();
     let next = Number.POSITIVE_INFINITY;
-    for (const standing of standings) {
+    for (const standing of closingOrder) {
       const limit = this.#limitOf(standing);
       for (const connection of this.#idle[standing]) {
         const left = connection.idleSince + limit - now;
@@ -118,7 +118,7 @@ export class Connections {
   }
 
   #expire(connection: Connection): void {
-    this.#idle[connection.standing].delete(connection);
+    this.#idle[connection.identity].delete(connection);
     connection.ends.close();
     this.#clock.setTimer(this.#limits.closeGraceMs, () => connection.ends.destroy(), { unref: true });
   }
@@ -128,9 +128,9 @@ export class Connections {
  * `unused`: no request yet. `unknown`: no request has proved an identity. `known`: at least one request has proved an
  * identity.
  */
-type Standing = 'unused' | 'unknown' | 'known';
+type IdentityState = 'unused' | 'unknown' | 'known';
 
-const standings: readonly Standing[] = ['unused', 'unknown', 'known'];
+const closingOrder: readonly IdentityState[] = ['unused', 'unknown', 'known'];
 
 interface ConnectionEvents {
   busy(connection: Connection): void;
@@ -141,7 +141,7 @@ interface ConnectionEvents {
 export class Connection implements TrackedConnection {
   /** Replaced once the protocol is known, because HTTP/2 has a graceful way to close. */
   ends: ConnectionEnds;
-  standing: Standing = 'unused';
+  identity: IdentityState = 'unused';
   idleSince = 0;
   readonly #events: ConnectionEvents;
   #requests = 0;
@@ -157,8 +157,8 @@ export class Connection implements TrackedConnection {
 
   end(known: boolean): void {
     const idle = --this.#requests === 0;
-    if (known) this.standing = 'known';
-    else if (this.standing === 'unused') this.standing = 'unknown';
+    if (known) this.identity = 'known';
+    else if (this.identity === 'unused') this.identity = 'unknown';
     if (idle) this.#events.idle(this);
   }
 }

@@ -10,9 +10,9 @@ import {
 } from '../storage/index.ts';
 import { StorageNotReadyError } from '../storage/storage-not-ready-error.ts';
 import { ChangeFrames, type DecodeStored } from './change-frames.ts';
+import { InitialEvents } from './initial-events.ts';
 import { type ConvertStored, OrderedConversion } from './ordered-conversion.ts';
 import type { UnreadLimit } from './unread-limit.ts';
-import { WatchBeginning } from './watch-beginning.ts';
 import { scopesOf, type WatchClass } from './watch-class.ts';
 import { WatchClasses } from './watch-classes.ts';
 import { expired } from './watch-failures.ts';
@@ -61,7 +61,7 @@ export class WatchHub implements WatchSource {
   /** Number of storage watches opened so far. Only the newest watch delivers changes. */
   #opened = 0;
   readonly #conversion: OrderedConversion | undefined;
-  readonly #beginning: WatchBeginning;
+  readonly #beginning: InitialEvents;
 
   constructor(options: WatchHubOptions) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class WatchHub implements WatchSource {
     this.#classes = new WatchClasses(options.ringBytes ?? 32 * 1024 * 1024);
     this.#conversion = options.convert && new OrderedConversion(options.convert);
     const progress = (): number => this.#progress;
-    this.#beginning = new WatchBeginning({
+    this.#beginning = new InitialEvents({
       storage: options.storage,
       prefix: options.prefix,
       clock: options.clock,

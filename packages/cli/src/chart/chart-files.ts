@@ -7,7 +7,7 @@ import { both } from './condition.ts';
 import { managerTemplate } from './manager-template.ts';
 import { namedTemplates } from './named-templates.ts';
 import { generalize } from './names.ts';
-import { placeOf } from './place.ts';
+import { templatePathOf } from './template-path.ts';
 import { entries, lines, optionalField, plain, scalar, TemplateText, when } from './template-text.ts';
 import { chartValues, valuesText } from './values.ts';
 import { valuesSchema } from './values-schema.ts';
@@ -75,7 +75,7 @@ interface Shaping {
 
 function template(object: UnstructuredObject, { name, choice }: Shaping): ProjectFile {
   const text = new TemplateText(object);
-  const { folder, file, ...place } = placeOf(object, name);
+  const { folder, file, ...place } = templatePathOf(object, name);
   const condition = both(place.condition, choice.ofObject(object));
   const general = generalize(object, { name, own: choice.objects, text });
   const written = text.write(shape(chosenAnnotations(general, { text, choice }), { text, choice }));

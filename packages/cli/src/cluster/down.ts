@@ -5,7 +5,7 @@ import type { Context } from '../program/context.ts';
 import { type ClusterName, StateFolder } from './state-folder.ts';
 
 /** The time to wait for a cluster to stop, in milliseconds. A cluster stops within 5 s. */
-const patienceMs = 10_000;
+const stopTimeoutMs = 10_000;
 const pollMs = 50;
 
 /** Stops a cluster of this folder. */
@@ -28,7 +28,7 @@ async function stop({ clock, signal, kill }: CliEnvironment, folder: StateFolder
   if (pid === undefined) return false;
   kill(pid, 'SIGTERM');
   for (
-    const end = clock.monotonic() + patienceMs;
+    const end = clock.monotonic() + stopTimeoutMs;
     clock.monotonic() < end;
     await sleep(clock, { ms: pollMs, signal })
   ) {
@@ -36,7 +36,7 @@ async function stop({ clock, signal, kill }: CliEnvironment, folder: StateFolder
   }
   throw new CliError('KW7203', {
     what: 'the cluster did not stop',
-    why: `process ${pid} is still running ${patienceMs / 1000} s after the stop signal`,
+    why: `process ${pid} is still running ${stopTimeoutMs / 1000} s after the stop signal`,
     remedy: `kill the process: kill -KILL ${pid}`,
   });
 }

@@ -35,7 +35,7 @@ export interface UpFlags extends UpOptions {
 }
 
 /** Time limit for a background cluster to become ready, in milliseconds. */
-const patienceMs = 30_000;
+const startTimeoutMs = 30_000;
 const pollMs = 50;
 
 /** Runs the cluster in the foreground until Ctrl-C, or in the background until `cluster down`. */
@@ -109,7 +109,7 @@ async function inBackground(context: Context, options: UpOptions): Promise<void>
   void child.ended.then((code) => {
     exitCode = code;
   });
-  for (const end = clock.monotonic() + patienceMs; exitCode === undefined && clock.monotonic() < end; ) {
+  for (const end = clock.monotonic() + startTimeoutMs; exitCode === undefined && clock.monotonic() < end; ) {
     const note = folder.running;
     if (note) return report(context, { note, options });
     await sleep(clock, { ms: pollMs, signal });

@@ -2,7 +2,7 @@
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** The words that can follow a command. */
-export interface Words {
+export interface CommandWords {
   /** The command's words after the program's name, joined by spaces. */
   readonly path: string;
   readonly words: readonly string[];
@@ -10,7 +10,7 @@ export interface Words {
 
 /** Returns the completion script of each shell, for a table of the words that can follow each command. */
 export const scripts = {
-  bash: (table: readonly Words[]): string => `# bash completion for kubewright
+  bash: (table: readonly CommandWords[]): string => `# bash completion for kubewright
 _kubewright() {
   local current=\${COMP_WORDS[COMP_CWORD]} path= word words=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -21,7 +21,7 @@ ${cases(table)}
 }
 complete -o default -F _kubewright kubewright
 `,
-  zsh: (table: readonly Words[]): string => `#compdef kubewright
+  zsh: (table: readonly CommandWords[]): string => `#compdef kubewright
 _kubewright() {
   local path= word words_=
   for word in "\${words[@]:1:$((CURRENT - 2))}"; do
@@ -32,7 +32,7 @@ ${cases(table).replaceAll('words=', 'words_=')}
 }
 compdef _kubewright kubewright
 `,
-  fish: (table: readonly Words[]): string => {
+  fish: (table: readonly CommandWords[]): string => {
     const lines = table.map(({ path, words }) => {
       const at = path === '' ? '"$path" = ""' : `"$path" = ${JSON.stringify(path)}`;
       return `  test ${at}; and printf '%s\\n' ${words.join(' ')}`;
@@ -49,7 +49,7 @@ complete -c kubewright -f -a '(__kubewright_words)'
 } as const;
 
 /** Returns shell lines that set `words` from `path`, for the deepest command that the line names. */
-function cases(table: readonly Words[]): string {
+function cases(table: readonly CommandWords[]): string {
   const deepestFirst = [...table].sort((a, b) => b.path.length - a.path.length);
   const branches = deepestFirst.map(({ path, words }) => {
     const pattern = path === '' ? "''" : `'${path}'|'${path} '*`;

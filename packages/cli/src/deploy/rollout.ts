@@ -7,16 +7,16 @@ import type { Target } from '../target/apply-objects.ts';
 
 const pollMs = 200;
 /** Grace period for failing new pods, in milliseconds: a registry can be slow, and a first start can fail. */
-const troubleMs = 15_000;
+const problemGraceMs = 15_000;
 /** The kubelet's reasons for images that cannot be pulled. */
-const imageTrouble = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/;
+const imagePullProblem = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/;
 
 export interface Rollout {
   readonly project: Pick<Project, 'name'>;
   readonly timeoutMs: number;
 }
 
-interface Trouble {
+interface RolloutProblem {
   readonly pod: string;
   readonly isImage: boolean;
   readonly text: string;
@@ -37,11 +37,11 @@ export async function rolledOut(target: Target, { project, timeoutMs }: Rollout)
     const deployment = await target.client.resource(Deployment).get(key, { signal });
     if (isRolledOut(deployment)) return;
     const nowMs = clock.monotonic();
-    const troubles = await troublesOf(target, deployment);
-    sinceMs = troubles.length > 0 ? (sinceMs ?? nowMs) : undefined;
-    const isHopeless = sinceMs !== undefined && nowMs - sinceMs >= troubleMs;
+    const problems = await problemsOf(target, deployment);
+    sinceMs = problems.length > 0 ? (sinceMs ?? nowMs) : undefined;
+    const isHopeless = sinceMs !== undefined && nowMs - sinceMs >= problemGraceMs;
     if (isHopeless || nowMs - startMs >= timeoutMs) {
-      throw unavailable(key, { troubles, seconds: Math.round((nowMs - startMs) / 1_000) });
+      throw unavailable(key, { troubles: problems, seconds: Math.round((nowMs - startMs) / 1_000) });
     }
     await sleep(clock, { ms: pollMs, signal });
   }
@@ -55,7 +55,7 @@ function isRolledOut({ metadata, spec, status }: Deployment): boolean {
 }
 
 /** Returns the errors that keep the pods of the newest template from running. */
-async function troublesOf({ client, environment }: Target, deployment: Deployment): Promise<readonly Trouble[]> {
+async function problemsOf({ client, environment }: Target, deployment: Deployment): Promise<readonly RolloutProblem[]> {
   const { signal } = environment;
   const { namespace = '', uid } = deployment.metadata;
   const revision = deployment.metadata.annotations?.[revisionAnnotation];
@@ -69,12 +69,12 @@ async function troublesOf({ client, environment }: Target, deployment: Deploymen
   const pods = (await client.resource(Pod).list({ namespace, signal })).items;
   return pods
     .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === newest.metadata.uid))
-    .flatMap(({ metadata, status }): readonly Trouble[] => {
+    .flatMap(({ metadata, status }): readonly RolloutProblem[] => {
       const [container] = status?.containerStatuses ?? [];
       const { waiting } = container?.state ?? {};
       const { terminated } = container?.lastState ?? {};
       const reason = waiting?.reason ?? '';
-      const isImage = imageTrouble.test(reason);
+      const isImage = imagePullProblem.test(reason);
       if (!isImage && reason !== 'CrashLoopBackOff' && !reason.startsWith('Create')) return [];
       const ended = terminated ? `, exit code ${terminated.exitCode}` : '';
       const message = waiting?.message ? `: ${waiting.message}` : '';
@@ -86,7 +86,7 @@ const revisionAnnotation = 'deployment.kubernetes.io/revision';
 
 function unavailable(
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  { troubles, seconds }: { readonly troubles: readonly Trouble[]; readonly seconds: number },
+  { troubles, seconds }: { readonly troubles: readonly RolloutProblem[]; readonly seconds: number },
 ): CliError {
   const image = troubles.some(({ isImage }) => isImage);
   return new CliError('KW7307', {

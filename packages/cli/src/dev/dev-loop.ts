@@ -13,43 +13,43 @@ import { servesKinds } from '../project/serves-kinds.ts';
 import { installObjects } from '../render/install-objects.ts';
 import { available, isDelegated } from '../target/api-services.ts';
 import { applySamples } from '../target/samples.ts';
+import type { DevCluster } from './cluster/dev-cluster.ts';
+import { keyOf } from './cluster/dev-objects.ts';
 import { checkSamples, installedCrd, reportKindChange } from './kind-changes.ts';
-import type { DevPlace } from './place/dev-place.ts';
-import { keyOf } from './place/guest-objects.ts';
 import { TestRun } from './test-run.ts';
 import { Changes } from './watch/changes.ts';
-import { type WakeUp, WakeUps } from './watch/wake-ups.ts';
+import { type LoopTrigger, LoopTriggers } from './watch/loop-triggers.ts';
 
-const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
+const keys: Readonly<Record<string, LoopTrigger>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
 
 /** The longest time until a save is detected, in milliseconds. */
 const noticedMs = 200;
 
 /** Thrown if the code was saved again while it was being read: the errors would refer to outdated code. */
-class SavedMeanwhile extends Error {}
+class CodeChangedError extends Error {}
 
 /** The development loop: the steps that run again on every save. */
 export class DevLoop {
   readonly #context: Context;
   readonly #project: Project;
-  readonly #place: DevPlace;
+  readonly #cluster: DevCluster;
   #generator: Generator | undefined;
   readonly #tests: TestRun;
   readonly #applied = new Map<string, string>();
-  readonly #wakeUps = new WakeUps();
+  readonly #triggers = new LoopTriggers();
   #isBroken = false;
 
-  constructor(context: Context, { project, place }: { readonly project: Project; readonly place: DevPlace }) {
+  constructor(context: Context, { project, cluster }: { readonly project: Project; readonly cluster: DevCluster }) {
     this.#context = context;
     this.#project = project;
-    this.#place = place;
+    this.#cluster = cluster;
     this.#tests = new TestRun(project, context);
   }
 
   /** Starts watching for saves; `run` processes them. */
   watch(): Disposable {
     const { clock } = this.#context.environment;
-    return new Changes(join(this.#project.root, 'src'), { clock, onChange: () => this.#wakeUps.add('saved') });
+    return new Changes(join(this.#project.root, 'src'), { clock, onChange: () => this.#triggers.add('saved') });
   }
 
   /** Restarts the operator when sources change and handles key presses. */
@@ -58,24 +58,24 @@ export class DevLoop {
     const { signal } = environment;
     using _keys = environment.keys?.((key) => {
       const what = keys[key.toLowerCase()];
-      if (what) this.#wakeUps.add(what);
+      if (what) this.#triggers.add(what);
     });
     this.#printHow();
     // Reading types blocks this process and with it the cluster, so the operator starts first.
     if (!isNew && !this.#isBroken) await this.attempt(() => this.update());
     for (;;) {
-      const what = await this.#wakeUps.next(signal);
+      const what = await this.#triggers.next(signal);
       if (what === 'quit') return;
       await this.#do(what, operator);
     }
   }
 
-  async #do(what: Exclude<WakeUp, 'quit'>, operator: OperatorProcess): Promise<void> {
+  async #do(what: Exclude<LoopTrigger, 'quit'>, operator: OperatorProcess): Promise<void> {
     const { environment, reporter } = this.#context;
     if (what === 'test') return this.#tests.start();
     if (what === 'apply') {
       await this.attempt(async () => {
-        const objects = await applySamples({ client: this.#place.client, environment }, { project: this.#project });
+        const objects = await applySamples({ client: this.#cluster.client, environment }, { project: this.#project });
         for (const { kind, metadata } of objects) reporter.step('sample applied', `${kind} ${metadata?.name}`);
       });
       return;
@@ -95,7 +95,7 @@ export class DevLoop {
     const { environment, reporter } = this.#context;
     for (const { metadata } of installObjects(this.#project).filter(isDelegated)) {
       const name = metadata?.name ?? '';
-      await available({ client: this.#place.client, environment }, name);
+      await available({ client: this.#cluster.client, environment }, name);
       reporter.step('API available', name);
     }
   }
@@ -139,19 +139,19 @@ export class DevLoop {
   async #rejectOld(): Promise<void> {
     const { clock, signal } = this.#context.environment;
     await sleep(clock, { ms: noticedMs, signal });
-    if (this.#wakeUps.has('saved')) throw new SavedMeanwhile();
+    if (this.#triggers.has('saved')) throw new CodeChangedError();
   }
 
   /** Applies everything except the deployment and the services: the operator runs as a local process. */
   async apply(): Promise<void> {
     const objects = installObjects(this.#project).filter(({ kind }) => !['Deployment', 'Service'].includes(kind));
     const changed = objects.filter((object) => this.#applied.get(keyOf(object)) !== stringifyJson(object));
-    await this.#place.keepOnly(objects);
+    await this.#cluster.keepOnly(objects);
     if (changed.length === 0) return;
     const crds = changed.filter(({ kind }) => kind === 'CustomResourceDefinition');
-    const target = { client: this.#place.client, environment: this.#context.environment };
+    const target = { client: this.#cluster.client, environment: this.#context.environment };
     const before = await Promise.all(crds.map(({ metadata }) => installedCrd(target, metadata?.name ?? '')));
-    await this.#place.apply(changed);
+    await this.#cluster.apply(changed);
     for (const object of changed) this.#applied.set(keyOf(object), stringifyJson(object));
     const { reporter } = this.#context;
     for (const [i, after] of crds.entries()) {
@@ -170,7 +170,7 @@ export class DevLoop {
       await work();
       return true;
     } catch (error) {
-      if (error instanceof SavedMeanwhile) return false;
+      if (error instanceof CodeChangedError) return false;
       const { reporter, environment } = this.#context;
       if (insist || environment.signal.aborted) throw error;
       reporter.failure(failureOf(error, { debug: Boolean(environment.env['KUBEWRIGHT_DEBUG']) }).message);
@@ -180,7 +180,7 @@ export class DevLoop {
 
   #printHow(): void {
     const { environment, reporter } = this.#context;
-    const { kubeconfig } = this.#place;
+    const { kubeconfig } = this.#cluster;
     const [sample = 'config/samples'] = samplesOf(this.#project);
     const path = relative(environment.cwd, join(this.#project.root, sample));
     if (kubeconfig !== undefined)

@@ -9,9 +9,9 @@ import { type Project, requireProject } from '../project/find-project.ts';
 import { servesKinds } from '../project/serves-kinds.ts';
 import { awaitSamples } from '../target/samples.ts';
 import { TypeCheck } from '../type-check/type-check.ts';
+import { contextDevCluster } from './cluster/context-dev-cluster.ts';
+import { type DevCluster, embeddedDevCluster } from './cluster/dev-cluster.ts';
 import { DevLoop } from './dev-loop.ts';
-import { contextPlace } from './place/context-place.ts';
-import { type DevPlace, embeddedPlace } from './place/dev-place.ts';
 import { runCommand } from './run-command.ts';
 
 /** Flags of `dev`. */
@@ -33,8 +33,8 @@ export interface DevOptions {
 }
 
 /** The cluster that the operator runs in; empty until it has started. */
-interface Surrounded {
-  place?: DevPlace;
+interface RunningCluster {
+  cluster?: DevCluster;
   kubeconfig?: string;
 }
 
@@ -48,15 +48,15 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
   const project = requireProject(environment.cwd);
   if (options.context === undefined && (options.webhookHost !== undefined || options.webhooks === false))
     throw withoutContext();
-  const where: Surrounded = {};
+  const where: RunningCluster = {};
   const ending = endOfOperator(context, { isBatch: options.ci === true || options.run !== undefined, where });
   await using operator = new OperatorProcess({
     project,
     environment,
     kubeconfig: () => where.kubeconfig ?? '',
-    flags: () => where.place?.flags ?? [],
-    variables: () => where.place?.variables ?? {},
-    onStart: () => where.place?.operatorIsDown(undefined),
+    flags: () => where.cluster?.flags ?? [],
+    variables: () => where.cluster?.variables ?? {},
+    onStart: () => where.cluster?.operatorIsDown(undefined),
     onEnd: ending.onEnd,
     fullStacks: options.fullStacks,
     report: reporter.json ? (record) => reporter.record(record) : undefined,
@@ -64,34 +64,34 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
   // Bundles while the cluster starts.
   const prepared = operator.prepare();
   try {
-    where.place = await placeOf(context, { project, options });
+    where.cluster = await clusterOf(context, { project, options });
     await prepared;
-    await develop(context, { project, place: where.place, where, options, operator, ended: ending.ended });
+    await develop(context, { project, cluster: where.cluster, where, options, operator, ended: ending.ended });
     signal.throwIfAborted();
   } catch (error) {
     // Ctrl-C is the normal way to stop.
     if (!signal.aborted || options.ci || options.run !== undefined) throw error;
   } finally {
     await operator.stop();
-    await where.place?.stop();
+    await where.cluster?.stop();
   }
   reporter.step('stopped');
 }
 
-function placeOf(
+function clusterOf(
   context: Context,
   { project, options }: { readonly project: Project; readonly options: DevOptions },
-): Promise<DevPlace> {
+): Promise<DevCluster> {
   const { context: name, allowContext, webhookHost, webhooks } = options;
   if (name !== undefined)
-    return contextPlace(context, { project, choice: { context: name, allowContext, webhookHost, webhooks } });
-  return embeddedPlace(context, { project, settings: options });
+    return contextDevCluster(context, { project, choice: { context: name, allowContext, webhookHost, webhooks } });
+  return embeddedDevCluster(context, { project, settings: options });
 }
 
 interface Development {
   readonly project: Project;
-  readonly place: DevPlace;
-  readonly where: Surrounded;
+  readonly cluster: DevCluster;
+  readonly where: RunningCluster;
   readonly options: DevOptions;
   readonly operator: OperatorProcess;
   /** Rejects when the operator exits unexpectedly. */
@@ -99,12 +99,12 @@ interface Development {
 }
 
 async function develop(context: Context, parts: Development): Promise<void> {
-  const { project, place, where, options, operator, ended } = parts;
+  const { project, cluster, where, options, operator, ended } = parts;
   const { environment, reporter } = context;
   const { signal } = environment;
   const { ci = false, run, typeCheck = true } = options;
-  reporter.step('cluster ready', place.server);
-  const loop = new DevLoop(context, { project, place });
+  reporter.step('cluster ready', cluster.server);
+  const loop = new DevLoop(context, { project, cluster });
   // The existing manifests are good enough to start with: reading the types takes longer than everything else.
   const isNew = !existsSync(join(project.root, 'config', 'default', 'kustomization.yaml'));
   const isBatch = ci || run !== undefined;
@@ -113,7 +113,7 @@ async function develop(context: Context, parts: Development): Promise<void> {
   else if (isBundled) await loop.attempt(() => loop.generate());
   await loop.apply();
   const account = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
-  where.kubeconfig = await place.logInAs(account);
+  where.kubeconfig = await cluster.logInAs(account);
   await using types = new TypeCheck(project, context, { isSyntaxReported: () => loop.isBroken });
   // Watches before the first bundle, so that a save during the start is not lost.
   using _changes = loop.watch();
@@ -122,10 +122,10 @@ async function develop(context: Context, parts: Development): Promise<void> {
     if (isStarted) reporter.step('operator started', `as ${account.namespace}/${account.name}`);
     if (isBatch) {
       if (ci && typeCheck) types.start();
-      const work = ci ? samplesReady(context, { project, place, loop }) : undefined;
+      const work = ci ? samplesReady(context, { project, cluster, loop }) : undefined;
       await Promise.race([work, ended, stopped(signal)]);
       if (ci && typeCheck) await Promise.race([types.assertPassed(), stopped(signal)]);
-      if (run !== undefined) await besides(context, { command: run, operator, place, ended });
+      if (run !== undefined) await runAlongside(context, { command: run, operator, cluster, ended });
     } else {
       await operator.working(signal);
       await loop.attempt(() => loop.awaitApis());
@@ -133,27 +133,32 @@ async function develop(context: Context, parts: Development): Promise<void> {
       await loop.run(operator, { isNew: isNew || isBundled });
     }
   } finally {
-    await place.beforeStop();
+    await cluster.beforeStop();
   }
 }
 
 async function samplesReady(
   { environment, reporter }: Context,
-  { project, place, loop }: Pick<Development, 'project' | 'place'> & { readonly loop: DevLoop },
+  { project, cluster, loop }: Pick<Development, 'project' | 'cluster'> & { readonly loop: DevLoop },
 ): Promise<void> {
   await loop.awaitApis();
-  await awaitSamples({ client: place.client, environment }, { project, reporter });
+  await awaitSamples({ client: cluster.client, environment }, { project, reporter });
 }
 
 /** Runs the user's command; `dev` exits with its code. Rejects if the operator ends before it. */
-async function besides(
+async function runAlongside(
   context: Context,
-  { command, operator, place, ended }: Pick<Development, 'operator' | 'place' | 'ended'> & { readonly command: string },
+  {
+    command,
+    operator,
+    cluster,
+    ended,
+  }: Pick<Development, 'operator' | 'cluster' | 'ended'> & { readonly command: string },
 ): Promise<void> {
   const { signal } = context.environment;
   await operator.working(signal);
   const over = new AbortController();
-  const { kubeconfig } = place;
+  const { kubeconfig } = cluster;
   const running = runCommand(context, { command, kubeconfig, signal: AbortSignal.any([signal, over.signal]) });
   try {
     await Promise.race([running, ended]);
@@ -166,7 +171,7 @@ async function besides(
 /** Reports an operator that exits unexpectedly. */
 function endOfOperator(
   { environment, reporter }: Context,
-  { isBatch, where }: { readonly isBatch: boolean; readonly where: Surrounded },
+  { isBatch, where }: { readonly isBatch: boolean; readonly where: RunningCluster },
 ): { readonly ended: Promise<never>; readonly onEnd: (exitCode: number) => void } {
   let failed: (error: Error) => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {
@@ -176,7 +181,7 @@ function endOfOperator(
   const onEnd = (exitCode: number): void => {
     const error = operatorEnded(exitCode);
     failed(error);
-    where.place?.operatorIsDown(`it exited with code ${exitCode}`);
+    where.cluster?.operatorIsDown(`it exited with code ${exitCode}`);
     if (!isBatch && !environment.signal.aborted) reporter.failure({ ...error.text, code: error.code });
   };
   return { ended, onEnd };

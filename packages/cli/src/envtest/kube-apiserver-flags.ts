@@ -10,14 +10,14 @@ const used: readonly string[] = words(`
 `);
 
 /** Flags for etcd connections, logs, caches and tuning: accepted without a warning, because they would not change the result. */
-const moot: readonly string[] = words(`
+const irrelevantFlags: readonly string[] = words(`
   delete-collection-workers endpoint-reconciler-type etcd-cafile etcd-certfile etcd-compaction-interval
   etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout etcd-keyfile etcd-prefix
   etcd-readycheck-timeout etcd-servers-overrides lease-reuse-duration-seconds log-flush-frequency log-json-info-buffer-size
   log-text-info-buffer-size logging-format storage-backend storage-initialization-timeout storage-media-type v vmodule
   watch-cache-sizes
 `);
-const mootSwitches: readonly string[] = words(`
+const irrelevantSwitches: readonly string[] = words(`
   allow-privileged contention-profiling enable-logs-handler log-json-split-stream log-text-split-stream profiling watch-cache
 `);
 
@@ -59,8 +59,8 @@ const unsupportedSwitches: readonly string[] = words(`
 
 /** The flags of kube-apiserver 1.36. */
 export const apiServerFlags: FlagTable = {
-  values: new Set([...used, ...moot, ...unsupported]),
-  switches: new Set([...mootSwitches, ...unsupportedSwitches, 'version']),
+  values: new Set([...used, ...irrelevantFlags, ...unsupported]),
+  switches: new Set([...irrelevantSwitches, ...unsupportedSwitches, 'version']),
 };
 
 /** Flags that have an effect upstream, but not in the embedded API server. */

@@ -11,10 +11,10 @@ export function admissionOf(record: LogRecord): Admission {
   const operation = textOf(record, 'operation').toLowerCase();
   const isRejection = record['allowed'] !== true;
   const before = operation === '' ? '' : `${operation}: `;
-  return { text: `${before}${isRejection ? rejectionOf(record) : consentOf(record)}`, isRejection };
+  return { text: `${before}${isRejection ? rejectionOf(record) : acceptanceOf(record)}`, isRejection };
 }
 
-function consentOf(record: LogRecord): string {
+function acceptanceOf(record: LogRecord): string {
   if (textOf(record, 'webhook') !== 'mutating') return 'admitted';
   const changed = textsOf(record, 'changed');
   return changed.length === 0 ? 'no defaults needed' : `defaulted ${changed.join(', ')}`;

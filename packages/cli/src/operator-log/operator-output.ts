@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
-import { HeldFailures } from './held-failures.ts';
 import { type LogRecord, parseLogRecord } from './log-record.ts';
+import { PendingFailures } from './pending-failures.ts';
 import { RecordFormatter } from './record-formatter.ts';
 import { isFrame, stackView } from './stack-view.ts';
 import { TextFormatter, type TextFormatterOptions } from './text-formatter.ts';
@@ -32,7 +32,7 @@ export class OperatorOutput {
   readonly #options: OperatorOutputOptions;
   readonly #formatter: TextFormatter;
   readonly #records = new RecordFormatter();
-  readonly #failures: HeldFailures;
+  readonly #failures: PendingFailures;
   #partial = '';
   #frames: string[] = [];
   #excerpt: string[] | undefined;
@@ -40,7 +40,7 @@ export class OperatorOutput {
   constructor(options: OperatorOutputOptions) {
     this.#options = options;
     this.#formatter = new TextFormatter(options);
-    this.#failures = new HeldFailures({ clock: options.clock, alone: (failure) => this.#print(failure) });
+    this.#failures = new PendingFailures({ clock: options.clock, alone: (failure) => this.#print(failure) });
   }
 
   /** Processes a chunk of output. */

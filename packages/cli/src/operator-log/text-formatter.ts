@@ -10,10 +10,10 @@ const styles = { dim: 2, red: 31, green: 32, yellow: 33, cyan: 36, bold: 1 } as 
 const indent = ' '.repeat(13);
 /** The minimum interval between reports of the same failure of an object, in milliseconds. */
 const reportAgainMs = 1_000;
-const maxTroubles = 1_000;
+const maxRecentFailures = 1_000;
 
 /** Fields that the line already shows, or that users do not need. */
-const said: ReadonlySet<string> = new Set(
+const omittedFields: ReadonlySet<string> = new Set(
   'level ts msg event logger controller controllerGroup controllerKind namespace name reconcileID error stacktrace code webhookGroup webhookKind requestID user'.split(
     ' ',
   ),
@@ -38,7 +38,7 @@ export interface TextFormatterOptions extends StackViewOptions {
   readonly isPlaced?: boolean | undefined;
 }
 
-interface Trouble {
+interface RecentFailure {
   readonly error: string;
   times: number;
   reportedMs: number;
@@ -47,7 +47,7 @@ interface Trouble {
 /** Converts an operator's log to readable text: for each reconcile, its cause, its writes and its result. */
 export class TextFormatter {
   readonly #options: TextFormatterOptions;
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #recentFailures = new Map<string, RecentFailure>();
   readonly #findings = new Findings();
   /** Paths of registered webhooks, kept until they are served. */
   #paths: string[] = [];
@@ -90,7 +90,7 @@ export class TextFormatter {
 
   #reconciled(record: LogRecord): readonly string[] {
     const { trouble, subject } = this.#about(record);
-    this.#troubles.delete(subject);
+    this.#recentFailures.delete(subject);
     const wrote = writesOf(record).filter(({ action }) => action !== 'unchanged');
     const again = trouble ? `; recovered after ${times(trouble.times)}` : '';
     const head = `${this.#time(record)} ${this.#paint('cyan', '▶')} ${this.#paint('bold', subject)}`;
@@ -122,8 +122,8 @@ export class TextFormatter {
       known.reportedMs = nowMs;
       return [`${head}  still failing after ${known.times} attempts: ${short(shortOf(failure))}${next && `; ${next}`}`];
     }
-    if (this.#troubles.size >= maxTroubles) this.#troubles.clear();
-    this.#troubles.set(subject, { error, times: 1, reportedMs: nowMs });
+    if (this.#recentFailures.size >= maxRecentFailures) this.#recentFailures.clear();
+    this.#recentFailures.set(subject, { error, times: 1, reportedMs: nowMs });
     return [
       `${head}  ${this.#paint('dim', causesOf(record))}`.trimEnd(),
       ...this.#error(failure),
@@ -186,9 +186,9 @@ export class TextFormatter {
     return oneLine(`${sign} ${kind} ${where}${subresource === undefined ? '' : ` ${subresource}`}`);
   }
 
-  #about(record: LogRecord): { readonly subject: string; readonly trouble: Trouble | undefined } {
+  #about(record: LogRecord): { readonly subject: string; readonly trouble: RecentFailure | undefined } {
     const subject = subjectOf(record);
-    return { subject, trouble: this.#troubles.get(subject) };
+    return { subject, trouble: this.#recentFailures.get(subject) };
   }
 
   #time({ ts }: LogRecord): string {
@@ -220,7 +220,8 @@ function short(text: string): string {
 }
 
 function restOf(record: LogRecord): string {
-  const isLeft = (key: string): boolean => !said.has(key) && (record['error'] === undefined || !partsOfError.has(key));
+  const isLeft = (key: string): boolean =>
+    !omittedFields.has(key) && (record['error'] === undefined || !partsOfError.has(key));
   return Object.entries(record)
     .filter(([key, value]) => isLeft(key) && key !== record['controllerKind'] && value !== undefined)
     .map(([key, value]) => `${oneLine(key)}=${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`)

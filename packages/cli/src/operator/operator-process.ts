@@ -7,7 +7,7 @@ import { OperatorOutput } from '../operator-log/operator-output.ts';
 import type { Child, CliEnvironment } from '../program/cli-environment.ts';
 import type { Project } from '../project/find-project.ts';
 import { bundleError, bundleSettings } from './bundle-operator.ts';
-import { type StandBy, standBy } from './stand-by.ts';
+import { type StandbyProcess, startStandby } from './standby-process.ts';
 
 /** Libraries that are not bundled: they do not change between saves, so a process can preload them. */
 const libraries = ['@kubewright/*'];
@@ -51,7 +51,7 @@ export class OperatorProcess implements AsyncDisposable {
   readonly #outfile: string;
   #bundler: BuildContext<{ readonly metafile: true }> | undefined;
   #child: Child | undefined;
-  #next: StandBy | undefined;
+  #next: StandbyProcess | undefined;
   #loads: readonly string[] = [];
   #working: (() => void) | undefined;
   #isWorking = false;
@@ -71,7 +71,7 @@ export class OperatorProcess implements AsyncDisposable {
   async prepare(): Promise<void> {
     try {
       await this.#bundle();
-      this.#standBy();
+      this.#startStandby();
     } catch {
       // The start reports it.
     }
@@ -125,10 +125,10 @@ export class OperatorProcess implements AsyncDisposable {
     }
   }
 
-  #standBy(): void {
+  #startStandby(): void {
     const { environment, project } = this.#options;
     if (this.#next || this.#isDisposed || environment.signal.aborted) return;
-    const next = standBy(environment, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
+    const next = startStandby(environment, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
     this.#next = next;
     // If the standby process ends, the next start creates another one.
     void next.child.ended.then(() => {
@@ -147,7 +147,7 @@ export class OperatorProcess implements AsyncDisposable {
     const onRecord = (record: LogRecord): void => this.#heard(record);
     const view = { root: project.root, full: fullStacks, colors, isPlaced: true };
     const output = new OperatorOutput({ ...view, write, report, onRecord });
-    this.#standBy();
+    this.#startStandby();
     const next = this.#next;
     if (!next) return;
     this.#next = undefined;
@@ -179,7 +179,7 @@ export class OperatorProcess implements AsyncDisposable {
     this.#isWorking = true;
     this.#working?.();
     // Do not start the standby process earlier: two processes that load the same libraries slow each other down.
-    this.#standBy();
+    this.#startStandby();
   }
 
   async #stop(): Promise<void> {

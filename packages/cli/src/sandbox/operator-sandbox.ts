@@ -19,7 +19,7 @@ import { DevWebhooks } from '../webhooks/dev-webhooks.ts';
 
 const pollMs = 20;
 /** The time limits for an operator's first log line and for starting its workers, in milliseconds. */
-const firstWordMs = 20_000;
+const firstLogLineMs = 20_000;
 const startMs = 30_000;
 
 /** Options for a sandbox. */
@@ -134,14 +134,14 @@ export class OperatorSandbox implements AsyncDisposable {
       onRecord: (record) => void this.records.push(record),
     });
     await this.#operator.restart();
-    if (!(await this.record(() => true, { withinMs: firstWordMs }))) throw this.#unreadable();
+    if (!(await this.record(() => true, { withinMs: firstLogLineMs }))) throw this.#unreadable();
     await this.record(({ msg }) => msg === 'starting workers', { withinMs: startMs });
   }
 
   #unreadable(): CliError {
     return new CliError('KW7605', {
       what: 'cannot read the log of the operator',
-      why: `the operator wrote no line in the runtime's log format within ${firstWordMs / 1_000} s: src/main.ts passes its own "log" to runOperator; output of the operator:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
+      why: `the operator wrote no line in the runtime's log format within ${firstLogLineMs / 1_000} s: src/main.ts passes its own "log" to runOperator; output of the operator:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
       remedy:
         'remove "log" from the call to runOperator; set the level and format with --zap-log-level and --zap-encoder',
     });

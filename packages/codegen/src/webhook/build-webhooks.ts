@@ -2,12 +2,12 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { formatYamlDocuments } from '../format-documents.ts';
 import type { Problems } from '../problem.ts';
 import type { WebhookModel } from './find-webhooks.ts';
-import type { WebhookPlace } from './webhook-place.ts';
+import type { WebhookService } from './webhook-service.ts';
 
 /** Generates the configurations of the declared webhooks like controller-gen. Returns undefined if there are no webhooks. */
 export function webhookManifests(
   webhooks: readonly WebhookModel[],
-  { place, problems }: { readonly place: WebhookPlace; readonly problems: Problems },
+  { place, problems }: { readonly place: WebhookService; readonly problems: Problems },
 ): string | undefined {
   const names = new Set<string>();
   for (const { name, at } of webhooks) {
@@ -31,7 +31,7 @@ export function webhookManifests(
   return documents.length === 0 ? undefined : formatYamlDocuments(documents);
 }
 
-function entry({ name, path, rules, registration }: WebhookModel, { namespace }: WebhookPlace): object {
+function entry({ name, path, rules, registration }: WebhookModel, { namespace }: WebhookService): object {
   const { failurePolicy = 'Fail', sideEffects = 'None', ...rest } = registration;
   return {
     admissionReviewVersions: ['v1'],

@@ -3,11 +3,11 @@ import type { BuiltCrd } from '../crd/build-crds.ts';
 import type { CrdVersion } from '../crd/crd.ts';
 import type { Problems } from '../problem.ts';
 import type { ConversionModel } from './find-conversions.ts';
-import type { WebhookPlace } from './webhook-place.ts';
+import type { WebhookService } from './webhook-service.ts';
 
 interface Conversions {
   readonly converters: readonly ConversionModel[];
-  readonly place: WebhookPlace;
+  readonly place: WebhookService;
   readonly problems: Problems;
 }
 

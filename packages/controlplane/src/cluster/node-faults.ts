@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 import type { ClusterNode, NodeFault } from './cluster-nodes.ts';
-import type { LateConnector } from './late-connector.ts';
+import type { MultiNodeConnector } from './multi-node-connector.ts';
 
 /** Thrown when a test injects a fault into a node that does not exist or has failed already. */
 class NodeFaultError extends KubewrightError {
@@ -23,7 +23,7 @@ class NodeFaultError extends KubewrightError {
 
 /** Injects a fault into a node. Disposing the result brings the node back, unless the cluster has stopped. */
 export async function failNode(
-  { nodes, connector }: { readonly nodes: ReadonlyMap<string, ClusterNode>; readonly connector: LateConnector },
+  { nodes, connector }: { readonly nodes: ReadonlyMap<string, ClusterNode>; readonly connector: MultiNodeConnector },
   options: { readonly name: string; readonly fault: NodeFault; readonly isOver: () => boolean },
 ): Promise<AsyncDisposable> {
   const { name, fault, isOver } = options;

@@ -22,7 +22,7 @@ import {
 } from './embedded-cluster-options.ts';
 import { adminIdentity, controllerManagerIdentity } from './identities.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
-import { LateConnector } from './late-connector.ts';
+import { MultiNodeConnector } from './multi-node-connector.ts';
 import type { NodeLink } from './node-link.ts';
 import { openStorage } from './open-storage.ts';
 import type { ServiceAccountLogin } from './service-account-login.ts';
@@ -48,7 +48,7 @@ interface StartingParts extends StoppableParts {
   http?: HttpServer;
   components?: Components;
   readonly logins: ServiceAccountLogin[];
-  readonly connector: LateConnector;
+  readonly connector: MultiNodeConnector;
   readonly nodes: Map<string, ClusterNode>;
 }
 
@@ -84,7 +84,7 @@ async function startIn(directory: StateDirectory, options: CompleteOptions): Pro
     options,
     volumes,
     logins: [],
-    connector: new LateConnector(),
+    connector: new MultiNodeConnector(),
     nodes: new Map(),
   };
   try {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 import { AddressPool, inProcessRange } from '../network/address-pool.ts';
 import { simulatedNode } from '../node/index.ts';
-import { LateConnector } from './late-connector.ts';
+import { MultiNodeConnector } from './multi-node-connector.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';
 
 it('recreates a node if its agent stops or cannot be created', async () => {
@@ -55,7 +55,7 @@ it('stops in time while a node is being created, and then stops that node', asyn
   const stopped = node.stop({ withinMs: 1_000 });
   await clock.advance(1_000);
   await stopped;
-  finish({ agent, connector: new LateConnector(), stop: async ({ withinMs }) => void stops.push(withinMs) });
+  finish({ agent, connector: new MultiNodeConnector(), stop: async ({ withinMs }) => void stops.push(withinMs) });
   await started;
   expect(stops).toEqual([0]);
 });

@@ -5,7 +5,7 @@ import type { ObjectView } from '../handler/object-view.ts';
 import { kindKey } from '../kind/define-kind.ts';
 import type { Logger } from '../log/logger.ts';
 import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
-import { ServerReach } from '../reflector/server-reach.ts';
+import { ServerAvailability } from '../reflector/server-availability.ts';
 import type { Cache, PartialObjectMetadata } from './cache.ts';
 import { AmbiguousNamespacesError, CacheInUseError, KindNotCachedError } from './cache-errors.ts';
 import type { CacheScope } from './cache-scope.ts';
@@ -55,14 +55,14 @@ export class InformerCache implements Cache {
   readonly #decoded: DecodedObjects;
   readonly #notes: WriteNotes;
   readonly #served: ServedKinds;
-  readonly #reach: ServerReach;
+  readonly #availability: ServerAvailability;
   #signal: AbortSignal | undefined;
 
   constructor(options: InformerCacheOptions) {
     this.#options = options;
     this.#changedNamespaces = options.changedNamespaces ?? new Map();
     this.#decoded = new DecodedObjects(options.decodedBytes);
-    this.#reach = new ServerReach(options);
+    this.#availability = new ServerAvailability(options);
     this.#served = new ServedKinds({ discovery: options.client.discovery, clock: options.clock });
     this.#notes = new WriteNotes({
       kindsOf: (resource) => this.#declared.ofResource(resource),
@@ -283,7 +283,7 @@ export class InformerCache implements Cache {
       random,
       log,
       decoded: this.#decoded,
-      reach: this.#reach,
+      availability: this.#availability,
       isAbsent: (signal) => this.#served.isAbsent(cached.kind, signal),
       ownManagers,
       useWatchList,

@@ -1,7 +1,7 @@
 import type { Clock, Kind, KubernetesObject, Random } from '@kubewright/apimachinery';
 import type { Logger } from '../log/logger.ts';
 import type { ListWatcher } from '../reflector/list-watcher.ts';
-import type { ServerReach } from '../reflector/server-reach.ts';
+import type { ServerAvailability } from '../reflector/server-availability.ts';
 import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind, CacheSelectors, IndexFunc } from './cached-kind.ts';
 import type { DecodedObjects } from './decoded-objects.ts';
@@ -22,7 +22,7 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   /** True if managers with different permissions share the informer. @defaultValue false */
   readonly isShared?: boolean | undefined;
   /** Logs an unreachable server once for all informers that share this object. */
-  readonly reach?: ServerReach | undefined;
+  readonly availability?: ServerAvailability | undefined;
   /**
    * Reports whether discovery confirms that the kind is not served. Without this function, a 404 never empties the
    * store.

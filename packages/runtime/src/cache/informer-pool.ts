@@ -2,7 +2,7 @@ import type { Clock, KubernetesObject, Random } from '@kubewright/apimachinery';
 import { kindKey } from '../kind/define-kind.ts';
 import type { Logger } from '../log/logger.ts';
 import { type ListWatchClient, listWatcher } from '../reflector/list-watcher.ts';
-import { ServerReach } from '../reflector/server-reach.ts';
+import { ServerAvailability } from '../reflector/server-availability.ts';
 import type { CacheScope } from './cache-scope.ts';
 import type { CachedKind } from './cached-kind.ts';
 import { DecodedObjects } from './decoded-objects.ts';
@@ -41,13 +41,13 @@ export class InformerPool implements AsyncDisposable {
   readonly #options: InformerPoolOptions;
   readonly #decoded: DecodedObjects;
   readonly #served: ServedKinds;
-  readonly #reach: ServerReach;
+  readonly #availability: ServerAvailability;
   readonly #all = new Set<Shared>();
 
   constructor(options: InformerPoolOptions) {
     this.#options = options;
     this.#decoded = new DecodedObjects(options.decodedBytes);
-    this.#reach = new ServerReach(options);
+    this.#availability = new ServerAvailability(options);
     this.#served = new ServedKinds({ discovery: options.client.discovery, clock: options.clock });
   }
 
@@ -93,7 +93,7 @@ export class InformerPool implements AsyncDisposable {
       random,
       log,
       decoded: this.#decoded,
-      reach: this.#reach,
+      availability: this.#availability,
       isShared: true,
       isAbsent: (signal) => this.#served.isAbsent(kind, signal),
     });

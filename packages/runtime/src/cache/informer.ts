@@ -95,7 +95,7 @@ export class Informer<T> {
       },
       useWatchList: options.useWatchList,
       isAbsent: options.isAbsent,
-      reach: options.reach,
+      availability: options.availability,
     });
     this.#lag = new LagGuard({
       clock,

@@ -8,7 +8,7 @@ import { fieldOwners } from './field-owners.ts';
 import type { Finding, FutileWrite } from './finding.ts';
 import { differences, formatPath } from './json-difference.ts';
 import { idOf, idOfObject } from './object-id.ts';
-import { type ShownVersion, Trail } from './trail.ts';
+import { type ShownVersion, WriteHistory } from './write-history.ts';
 import { WriteSession, type WritingRun } from './write-session.ts';
 import { reportThreshold, type WrittenObject } from './written-object.ts';
 
@@ -34,7 +34,7 @@ export interface FutileWritesOptions {
 export class FutileWrites {
   readonly #options: FutileWritesOptions;
   /** Keys whose reconciles have written. */
-  readonly #trails = new Map<string, Trail>();
+  readonly #histories = new Map<string, WriteHistory>();
   readonly #running = new SmallSet<WriteSession>();
 
   constructor(options: FutileWritesOptions) {
@@ -48,7 +48,7 @@ export class FutileWrites {
 
   /** Starts a reconcile. */
   begin(run: WritingRun): WriteSession {
-    const session = new WriteSession(run, this.#trailOf(run.key) ?? new Trail());
+    const session = new WriteSession(run, this.#trailOf(run.key) ?? new WriteHistory());
     this.#running.add(session);
     return session;
   }
@@ -82,11 +82,11 @@ export class FutileWrites {
     return (outcome) => {
       const stored = 'response' in outcome ? asObject(outcome.response) : undefined;
       if (!stored || stored.kind !== target.kind) return;
-      const trail = this.#trail(session);
-      trail.wrote(stored.metadata);
+      const history = this.#history(session);
+      history.wrote(stored.metadata);
       if (!before || before.metadata.uid !== stored.metadata.uid) return;
       const id = idOfObject(stored);
-      const object = trail.object(id);
+      const object = history.object(id);
       if (before.metadata.resourceVersion === stored.metadata.resourceVersion) {
         onFutile('no-op');
         this.#noop(session, { object, stored, id });
@@ -127,7 +127,7 @@ export class FutileWrites {
     const name = target?.key;
     const kind = name && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     if (!kind) return;
-    const object = this.#trails.get(key)?.remembered(idOf(kind, name));
+    const object = this.#histories.get(key)?.remembered(idOf(kind, name));
     if (!object || object.suspicious.length === 0) return;
     try {
       const { metadata } = await client.metadata(kind).get(name, { signal: request.signal });
@@ -139,26 +139,26 @@ export class FutileWrites {
   }
 
   #report(
-    { run, trail }: WriteSession,
+    { run, history }: WriteSession,
     { stored, finding }: { readonly stored: KubernetesObject; readonly finding: Finding },
   ): void {
     const id = idOfObject(stored);
-    if (!trail.noteReport(`${finding.pattern} ${id}`, this.#options.clock.monotonic())) return;
+    if (!history.noteReport(`${finding.pattern} ${id}`, this.#options.clock.monotonic())) return;
     if (finding.pattern === 'conflict') this.#options.onFutile('conflict');
     run.report(finding, stored);
   }
 
-  /** Returns the trail of a reconcile that has written or is still running. */
-  #trailOf(key: string): Trail | undefined {
-    return this.#trails.get(key) ?? this.#running.find(({ run }) => run.key === key)?.trail;
+  /** Returns the history of a reconcile that has written or is still running. */
+  #trailOf(key: string): WriteHistory | undefined {
+    return this.#histories.get(key) ?? this.#running.find(({ run }) => run.key === key)?.history;
   }
 
-  /** Stores the trail of a key. Called on writes, so only keys that write are remembered. */
-  #trail({ run: { key }, trail }: WriteSession): Trail {
-    this.#trails.delete(key);
-    this.#trails.set(key, trail);
-    if (this.#trails.size > maxKeys) this.#trails.delete(this.#trails.keys().next().value ?? '');
-    return trail;
+  /** Stores the history of a key. Called on writes, so only keys that write are remembered. */
+  #history({ run: { key }, history }: WriteSession): WriteHistory {
+    this.#histories.delete(key);
+    this.#histories.set(key, history);
+    if (this.#histories.size > maxKeys) this.#histories.delete(this.#histories.keys().next().value ?? '');
+    return history;
   }
 }
 

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Finding } from './finding.ts';
 import { idOfObject } from './object-id.ts';
-import type { Trail } from './trail.ts';
+import type { WriteHistory } from './write-history.ts';
 
 /** The reconcile whose writes are tracked. */
 export interface WritingRun {
@@ -16,15 +16,15 @@ export interface WritingRun {
 /** The writes of one reconcile. */
 export class WriteSession {
   readonly run: WritingRun;
-  readonly trail: Trail;
+  readonly history: WriteHistory;
   /** True if only the key's own writes triggered the reconcile. */
   readonly selfTriggered: boolean;
   #intended: Map<string, KubernetesObject> | undefined;
 
-  constructor(run: WritingRun, trail: Trail) {
+  constructor(run: WritingRun, history: WriteHistory) {
     this.run = run;
-    this.trail = trail;
-    this.selfTriggered = trail.begin();
+    this.history = history;
+    this.selfTriggered = history.begin();
   }
 
   /** Records the intended content of the next write to an object. */

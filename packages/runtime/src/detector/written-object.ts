@@ -70,7 +70,7 @@ export class WrittenObject {
    * Resets the counts of self-triggered writes; called when a reconcile starts that the controller's writes did not
    * trigger.
    */
-  calm(): void {
+  resetSelfTriggered(): void {
     for (const [path, each] of this.#paths) this.#paths.set(path, { ...each, own: 0 });
   }
 }

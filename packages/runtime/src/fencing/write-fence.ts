@@ -12,7 +12,7 @@ import type { ClientCall, ClientInterceptor, KubernetesClient } from '@kubewrigh
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { gated, isWrite } from './gated.ts';
-import { type Instant, instantOf, Tenure } from './tenure.ts';
+import { type Instant, instantOf, LeaseTerm } from './lease-term.ts';
 
 /** Thrown for a rejected write: the live object differs from the object that the reconcile was given. */
 export class StaleViewError extends KubewrightError {
@@ -68,13 +68,13 @@ export interface WriteFenceOptions {
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   const { signal, view, clock, readAt } = options;
-  let look = readAt && new Tenure({ clock, since: readAt, ...lookLasts });
+  let look = readAt && new LeaseTerm({ clock, since: readAt, ...lookLasts });
   let isHalfWay = false;
   let looking: Promise<void> | undefined;
   const lookAt = async (seen: View): Promise<void> => {
     const since = instantOf(clock);
     await checkLive(seen, { ...options, isHalfWay });
-    look = new Tenure({ clock, since, ...lookLasts });
+    look = new LeaseTerm({ clock, since, ...lookLasts });
   };
   const check = (): void => {
     signal.throwIfAborted();

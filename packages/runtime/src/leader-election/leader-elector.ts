@@ -9,7 +9,7 @@ import {
   sleep,
 } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import { type Instant, Tenure } from '../fencing/tenure.ts';
+import { type Instant, LeaseTerm } from '../fencing/lease-term.ts';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { OnceLogger } from '../log/once-logger.ts';
@@ -50,7 +50,7 @@ export class LeaderElector {
   readonly #renewMs: number;
   readonly #retryMs: number;
   readonly #trouble = new OnceLogger();
-  #term: Tenure | undefined;
+  #term: LeaseTerm | undefined;
   #terms = 0;
 
   /** @throws LeaderElectionError (KW3008) unless lease duration > renew deadline > 1.2 × retry period > 0. */
@@ -115,7 +115,7 @@ export class LeaderElector {
   }
 
   async #serve(
-    term: Tenure,
+    term: LeaseTerm,
     options: { readonly signal: AbortSignal; readonly lead: (term: AbortSignal) => Promise<void> },
   ): Promise<void> {
     const { signal, lead } = options;
@@ -145,13 +145,13 @@ export class LeaderElector {
   }
 
   /** Retries until this candidate leads; returns undefined if `signal` is aborted first. */
-  async #acquire(signal: AbortSignal): Promise<Tenure | undefined> {
+  async #acquire(signal: AbortSignal): Promise<LeaseTerm | undefined> {
     const { clock, random } = this.#options;
     while (!signal.aborted) {
       const since = await this.#attempt(() => this.#renewMs, signal);
       if (since) {
         const driftMs = (this.#leaseMs - this.#renewMs) / 2;
-        this.#term = new Tenure({ clock, renewMs: this.#renewMs, driftMs, since });
+        this.#term = new LeaseTerm({ clock, renewMs: this.#renewMs, driftMs, since });
         // If the process was suspended and the response took longer than a term lasts, no term begins.
         if (this.#term.isValid) {
           this.#terms++;
@@ -165,7 +165,7 @@ export class LeaderElector {
   }
 
   /** Renews until the term has expired or `over` is aborted. */
-  async #renew(term: Tenure, over: AbortSignal): Promise<void> {
+  async #renew(term: LeaseTerm, over: AbortSignal): Promise<void> {
     while (!over.aborted && term.isValid) {
       const ms = Math.max(Math.min(this.#retryMs, term.remainingMs), 1);
       await sleep(this.#options.clock, { ms, signal: over }).catch(() => {});
@@ -223,7 +223,7 @@ export class LeaderElector {
   }
 
   /** Releases the lease if the server still shows this candidate as its holder. */
-  async #release(term: Tenure): Promise<void> {
+  async #release(term: LeaseTerm): Promise<void> {
     // End the term before the release, because afterwards another candidate may lead at any moment.
     term.end();
     if (this.#options.releaseOnCancel === false) return;

@@ -1,6 +1,6 @@
 import { type Clock, isNotFound, type ObjectKey } from '@kubewright/apimachinery';
 import type { KubernetesClient, ResourceClient } from '@kubewright/client';
-import { type Instant, instantOf } from '../fencing/tenure.ts';
+import { type Instant, instantOf } from '../fencing/lease-term.ts';
 import { microTime } from '../recorder/api-event.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import { type Lease, LeaseKind, type LeaseSpec, onOwnConnection } from './lease.ts';

@@ -1,7 +1,7 @@
+import { exponentialBuckets } from './exponential-buckets.ts';
 import type { MetricFactory } from './metric-factory.ts';
 import type { PlainMetric } from './plain-metric.ts';
 import type { ReconcileResultLabel, RuntimeMetrics } from './runtime-metrics.ts';
-import { tenfoldBuckets } from './tenfold-buckets.ts';
 
 const reconcileBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
@@ -135,8 +135,12 @@ function queueFamilies(make: MetricFactory) {
   return {
     depth: make.gauge('workqueue_depth', 'Number of keys that are ready to be processed', [...labels, 'priority']),
     adds: make.counter('workqueue_adds_total', 'Number of keys added', labels),
-    wait: make.histogram('workqueue_queue_duration_seconds', 'Time that keys waited in the queue', tenfoldBuckets()),
-    work: make.histogram('workqueue_work_duration_seconds', 'Processing time of keys', tenfoldBuckets()),
+    wait: make.histogram(
+      'workqueue_queue_duration_seconds',
+      'Time that keys waited in the queue',
+      exponentialBuckets(),
+    ),
+    work: make.histogram('workqueue_work_duration_seconds', 'Processing time of keys', exponentialBuckets()),
     unfinished: make.gauge(
       'workqueue_unfinished_work_seconds',
       'Total processing time of the keys in progress',

@@ -1,12 +1,16 @@
 import type { CertificateMetrics } from '../certificates/certificate-source.ts';
 import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
+import { exponentialBuckets } from './exponential-buckets.ts';
 import type { MetricFactory } from './metric-factory.ts';
-import { tenfoldBuckets } from './tenfold-buckets.ts';
 
 /** Creates controller-runtime's webhook metrics. As in upstream, denials count as 200. */
 export function webhookMetrics(make: MetricFactory): WebhookMetrics {
   const prefix = 'controller_runtime';
-  const latency = make.histogram(`${prefix}_webhook_latency_seconds`, 'Duration of webhook requests', tenfoldBuckets());
+  const latency = make.histogram(
+    `${prefix}_webhook_latency_seconds`,
+    'Duration of webhook requests',
+    exponentialBuckets(),
+  );
   const requests = make.counter(`${prefix}_webhook_requests_total`, 'Webhook requests by path and HTTP status code', [
     'webhook',
     'code',

@@ -15,7 +15,7 @@ import type { InformerCache } from '../cache/informer-cache.ts';
 import type { CacheListOptions } from '../cache/lister.ts';
 import { SplitReads } from '../cache/split-reads.ts';
 import type { KindResolver } from '../discovery/kind-resolver.ts';
-import type { Instant } from '../fencing/tenure.ts';
+import type { Instant } from '../fencing/lease-term.ts';
 import { writeFence } from '../fencing/write-fence.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import type { Logger } from '../log/logger.ts';

@@ -4,9 +4,9 @@ import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { ListSplitter } from '../scan/list-splitter.ts';
 import { abortable } from './abortable.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { Renewal } from './reflector.ts';
-import { SilenceGuard } from './silence-guard.ts';
 
 /** Interval between checks, in milliseconds. */
 const lookMs = 10_000;
@@ -230,7 +230,7 @@ export class LagGuard {
 
   async #newestVersion(signal: AbortSignal): Promise<string> {
     const { clock, listWatcher } = this.#options;
-    using guard = new SilenceGuard({ clock, signal, silenceMs: responseMs });
+    using guard = new IdleTimeout({ clock, signal, idleMs: responseMs });
     const splitter = new ListSplitter(() => {});
     const { body } = await listWatcher.list({ limit: 1, signal: guard.signal });
     for await (const chunk of abortable(body, guard.signal)) splitter.push(chunk);

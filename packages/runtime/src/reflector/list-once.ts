@@ -1,14 +1,14 @@
 import { type Clock, isGone } from '@kubewright/apimachinery';
 import { ListSplitter } from '../scan/list-splitter.ts';
 import { abortable } from './abortable.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
-import { SilenceGuard } from './silence-guard.ts';
 import { TimeSlice } from './time-slice.ts';
 
 const pageSize = 500;
 /** Time without a byte after which a list times out, in milliseconds. */
-const silenceMs = 60_000;
+const idleMs = 60_000;
 /** Bytes processed between two checks of the clock. */
 const pieceBytes = 256 * 1024;
 
@@ -61,7 +61,7 @@ async function listPage(options: ListOnceOptions, request: PageRequest): Promise
   const versioned = resourceVersion === undefined || resourceVersion === '' ? {} : { resourceVersion };
   const splitter = new ListSplitter((bytes, start, end) => void sink.put(bytes, start, end));
   const slice = new TimeSlice(clock);
-  using guard = new SilenceGuard({ clock, signal, silenceMs });
+  using guard = new IdleTimeout({ clock, signal, idleMs });
   const { body } = await listWatcher.list({ ...paging, ...versioned, signal: guard.signal });
   for await (const chunk of abortable(body, guard.signal)) {
     guard.touch();

@@ -7,7 +7,7 @@ import { listOnce } from './list-once.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import { RetryPause } from './retry-pause.ts';
-import { ServerReach } from './server-reach.ts';
+import { ServerAvailability } from './server-availability.ts';
 import { WatchFailures } from './watch-failures.ts';
 import { type WatchEnd, watchOnce } from './watch-once.ts';
 
@@ -23,14 +23,14 @@ export interface ReflectorOptions {
    */
   readonly useWatchList?: boolean | undefined;
   /** Time without a byte after which a watch is considered dead, in milliseconds. @defaultValue 150_000 */
-  readonly silenceMs?: number | undefined;
+  readonly idleMs?: number | undefined;
   /**
    * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. A 404 alone never
    * empties the sink, because any proxy may return a 404. Without this callback, the sink is never emptied.
    */
   readonly isAbsent?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Tracks whether the server is reachable; shared by all users of a client. @defaultValue not shared */
-  readonly reach?: ServerReach | undefined;
+  readonly availability?: ServerAvailability | undefined;
   /** Called when the state changes. */
   readonly onState?: ((state: ReflectorState) => void) | undefined;
   /** Called when a watch is opened, and when it ends. */
@@ -73,7 +73,7 @@ interface Step {
 export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #absence: Absence;
-  readonly #reach: ServerReach;
+  readonly #availability: ServerAvailability;
   readonly #listWatcher: ListWatcher;
   readonly #useWatchList: boolean;
   #listUntilMs = Number.NEGATIVE_INFINITY;
@@ -93,8 +93,8 @@ export class Reflector {
     this.#useWatchList = options.useWatchList ?? true;
     this.#watchFailures = new WatchFailures(options.clock);
     this.#absence = new Absence({ clock: options.clock, isAbsent: options.isAbsent });
-    this.#reach = options.reach ?? new ServerReach(options);
-    this.#pause = new RetryPause(options, { absence: this.#absence, reach: this.#reach });
+    this.#availability = options.availability ?? new ServerAvailability(options);
+    this.#pause = new RetryPause(options, { absence: this.#absence, availability: this.#availability });
     const { listWatcher } = options;
     this.#listWatcher = {
       list: (list) => this.#tracked(listWatcher.list(list)),
@@ -156,11 +156,11 @@ export class Reflector {
   async #tracked<R>(pending: Promise<R>): Promise<R> {
     try {
       const response = await pending;
-      this.#reach.responded();
+      this.#availability.responded();
       return response;
     } catch (error) {
       // A rejection is a response too, but a 5xx may come from a load balancer without a server.
-      if (error instanceof StatusError && error.httpStatus < 500) this.#reach.responded();
+      if (error instanceof StatusError && error.httpStatus < 500) this.#availability.responded();
       throw error;
     }
   }
@@ -191,7 +191,7 @@ export class Reflector {
     state: ReflectorState,
     options: { readonly initial: boolean; readonly signal: AbortSignal },
   ): Promise<WatchEnd> {
-    const { sink, clock, random, log, silenceMs = 150_000, onWatching } = this.#options;
+    const { sink, clock, random, log, idleMs = 150_000, onWatching } = this.#options;
     this.#watchFailures.began();
     this.#isFollowing = !options.initial;
     try {
@@ -201,7 +201,7 @@ export class Reflector {
         clock,
         random,
         log,
-        silenceMs,
+        idleMs,
         signal: options.signal,
         resourceVersion: state.resourceVersion,
         initialEvents: options.initial,

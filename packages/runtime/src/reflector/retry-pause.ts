@@ -4,7 +4,7 @@ import type { Logger } from '../log/logger.ts';
 import type { Absence } from './absence.ts';
 import { Backoff } from './backoff.ts';
 import { describeFailure } from './failures.ts';
-import type { ServerReach } from './server-reach.ts';
+import type { ServerAvailability } from './server-availability.ts';
 
 /** Interval between log lines about a missing kind, in milliseconds. */
 const reportMissingMs = 600_000;
@@ -14,19 +14,19 @@ export class RetryPause {
   readonly #random: Random;
   readonly #log: Logger;
   readonly #absence: Absence;
-  readonly #reach: ServerReach;
+  readonly #availability: ServerAvailability;
   readonly #backoff: Backoff;
   #reportedMissing = { atMs: Number.NEGATIVE_INFINITY, isSure: false };
 
   constructor(
     options: { readonly clock: Clock; readonly random: Random; readonly log: Logger },
-    known: { readonly absence: Absence; readonly reach: ServerReach },
+    known: { readonly absence: Absence; readonly availability: ServerAvailability },
   ) {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#log = options.log;
     this.#absence = known.absence;
-    this.#reach = known.reach;
+    this.#availability = known.availability;
     this.#backoff = new Backoff({ clock: options.clock, random: options.random });
   }
 
@@ -37,7 +37,7 @@ export class RetryPause {
     if (this.#isReportDue(failure)) {
       const { message, level } = describeFailure(failure, { isAbsent: this.#absence.isSure });
       // An unreachable server is logged once, not for each kind.
-      const isReported = this.#reach.failed(this, failure);
+      const isReported = this.#availability.failed(this, failure);
       this.#log[isReported ? 'debug' : level](message, {
         event: logEvents.watchFailed,
         error: failure,

@@ -6,9 +6,9 @@ import type { Logger } from '../log/logger.ts';
 import { MalformedJsonError } from '../scan/json-bytes.ts';
 import { readWatchLine } from '../scan/watch-line.ts';
 import { abortable } from './abortable.ts';
+import { IdleTimeout } from './idle-timeout.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
-import { SilenceGuard } from './silence-guard.ts';
 import { TimeSlice } from './time-slice.ts';
 
 /** Maximum pause of a stream before it reports that the initial state is complete, in milliseconds. */
@@ -27,7 +27,7 @@ export interface WatchOnceOptions {
   readonly resourceVersion: string;
   /** True to request the current state first, as a list in the sink. */
   readonly initialEvents: boolean;
-  readonly silenceMs: number;
+  readonly idleMs: number;
   /** Called when the server responds to the watch. */
   readonly onOpened: () => void;
   readonly onReached: (resourceVersion: string) => void;
@@ -57,8 +57,8 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const startMs = clock.monotonic();
   // Before the response starts, the server may request a delay (429 with Retry-After); this delay does not count as
   // silence of a stream.
-  const guard = new SilenceGuard({ clock, signal, silenceMs: options.silenceMs });
-  const follower = new WatchFollower(options, () => guard.allow(options.silenceMs));
+  const guard = new IdleTimeout({ clock, signal, idleMs: options.idleMs });
+  const follower = new WatchFollower(options, () => guard.allow(options.idleMs));
   let opened = false;
   try {
     const { body } = await options.listWatcher.watch({
@@ -70,7 +70,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
     });
     opened = true;
     options.onOpened();
-    if (initialEvents) guard.allow(Math.min(initialPauseMs, options.silenceMs));
+    if (initialEvents) guard.allow(Math.min(initialPauseMs, options.idleMs));
     guard.touch();
     await follow(body, { guard, follower, clock });
   } catch (error) {
@@ -89,7 +89,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
 }
 
 interface Following {
-  readonly guard: SilenceGuard;
+  readonly guard: IdleTimeout;
   readonly follower: WatchFollower;
   readonly clock: Clock;
 }

@@ -1,7 +1,7 @@
 import { type Clock, formatObjectKey, type Random, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { KeyShare, Partition, PartitionEntry } from '../controller/definition/partition.ts';
-import { instantOf, Tenure } from '../fencing/tenure.ts';
+import { instantOf, LeaseTerm } from '../fencing/lease-term.ts';
 import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { withTimeout } from '../leader-election/with-timeout.ts';
 import { defaultLogger } from '../log/default-logger.ts';
@@ -70,7 +70,7 @@ export class ShardMembership implements Runnable, Partition {
   readonly #holdUps: DelayedHandovers;
   readonly #trouble = new OnceLogger();
   readonly #handlers = new Set<(share: KeyShare) => void>();
-  #tenure: Tenure | undefined;
+  #leaseTerm: LeaseTerm | undefined;
   /** Members that should share the keys. */
   #wanted: readonly string[] = [];
   /** Views that the lease may contain: the acknowledged view, followed by unacknowledged views. */
@@ -119,10 +119,10 @@ export class ShardMembership implements Runnable, Partition {
   enter(request: ReconcileRequest): PartitionEntry {
     const key = formatObjectKey(request);
     const running = this.#running.enter(key);
-    const tenure = this.#tenure;
+    const leaseTerm = this.#leaseTerm;
     let ended = false;
     // An abandoned reconcile may still be running when this replica owns its key again.
-    const isOwned = (): boolean => !ended && tenure === this.#tenure && this.#holds(key);
+    const isOwned = (): boolean => !ended && leaseTerm === this.#leaseTerm && this.#holds(key);
     return {
       get isOwned() {
         return isOwned();
@@ -146,21 +146,21 @@ export class ShardMembership implements Runnable, Partition {
     const options = { client: client(), clock: this.#clock, group, name: this.identity, namespace, durationSeconds };
     const lease = new MemberLease(options);
     while (!signal.aborted) {
-      if (!this.#tenure?.isValid) this.#startAnew();
+      if (!this.#leaseTerm?.isValid) this.#startAnew();
       const isDone = await this.#round(lease, signal);
       this.#holdUps.update(this.#leaving);
       if (isDone) await this.#running.change(this.#clock, { ms: this.#times.retryMs, of: this.#leaving, signal });
     }
     this.#wanted = [];
-    while (this.#leaving.length > 0 && this.#tenure?.isValid) {
+    while (this.#leaving.length > 0 && this.#leaseTerm?.isValid) {
       await this.#running.change(this.#clock, { ms: this.#times.retryMs, of: this.#leaving });
     }
-    this.#tenure?.end();
+    this.#leaseTerm?.end();
     if (lease.exists) await this.#within(undefined, (limit) => lease.remove(limit));
   }
 
   #holds(key: string): boolean {
-    if (!this.#tenure?.isValid) return false;
+    if (!this.#leaseTerm?.isValid) return false;
     return this.#mayHold(key) && !this.#members.isHeldByAnother(key);
   }
 
@@ -191,7 +191,7 @@ export class ShardMembership implements Runnable, Partition {
 
   /** Restarts without keys: other replicas may already own the previous keys. */
   #startAnew(): void {
-    this.#tenure = undefined;
+    this.#leaseTerm = undefined;
     this.#wanted = [];
     this.#settled = nothing;
     this.#written = [nothing, ...this.#written];
@@ -230,13 +230,13 @@ export class ShardMembership implements Runnable, Partition {
   }
 
   #renew(since: ReturnType<typeof instantOf>): void {
-    if (this.#tenure) this.#tenure.renew(since);
-    else this.#tenure = new Tenure({ clock: this.#clock, since, ...this.#times });
+    if (this.#leaseTerm) this.#leaseTerm.renew(since);
+    else this.#leaseTerm = new LeaseTerm({ clock: this.#clock, since, ...this.#times });
   }
 
   /** Returns a string that changes whenever this replica may own keys that it did not own before. */
   get #signature(): string {
-    return JSON.stringify([this.#tenure?.isValid ?? false, this.#settled, this.#wanted, this.#members.signature]);
+    return JSON.stringify([this.#leaseTerm?.isValid ?? false, this.#settled, this.#wanted, this.#members.signature]);
   }
 
   async #sweep(lease: MemberLease, limit: AbortSignal): Promise<void> {

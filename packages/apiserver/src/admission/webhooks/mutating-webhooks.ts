@@ -61,17 +61,17 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const objects = await review.in(version);
     const { spec, configuration } = hook;
     const place = { configuration, round: reinvocation.repeated ? 1 : 0, index } as const;
-    const question: HookRequest = { hook: spec, attributes, version, objects, mutating: true, ...place };
+    const hookRequest: HookRequest = { hook: spec, attributes, version, objects, mutating: true, ...place };
     let changed: boolean | undefined;
     try {
-      changed = await observed(question, this.#services, async () => {
-        const response = await callHook(question, this.#services);
-        return review.take(applyHookPatch(question, response), version);
+      changed = await observed(hookRequest, this.#services, async () => {
+        const response = await callHook(hookRequest, this.#services);
+        return review.take(applyHookPatch(hookRequest, response), version);
       });
     } catch (error) {
       throw rejectionOf(error);
     } finally {
-      annotateMutation(question, changed === true);
+      annotateMutation(hookRequest, changed === true);
     }
     if (changed === true) {
       memory.requireAll();

@@ -24,18 +24,18 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     const { webhooks } = this.#options.source;
     if (webhooks.length === 0 || isExempt(attributes)) return;
     const views = new VersionViews(attributes);
-    const questions: HookRequest[] = [];
+    const hookRequests: HookRequest[] = [];
     for (const hook of webhooks) {
       const objectsIn = (version: Version): Promise<VersionedObjects> => views.in(version);
       const version = await this.#matcher.match(hook, { attributes, current: attributes, objectsIn });
       if (version === undefined) continue;
       const objects = await views.in(version);
       const { spec, configuration } = hook;
-      const place = { configuration, round: 0, index: questions.length } as const;
-      questions.push({ hook: spec, attributes, version, objects, mutating: false, ...place });
+      const place = { configuration, round: 0, index: hookRequests.length } as const;
+      hookRequests.push({ hook: spec, attributes, version, objects, mutating: false, ...place });
     }
     const outcomes = await Promise.allSettled(
-      questions.map((question) => observed(question, this.#services, () => callHook(question, this.#services))),
+      hookRequests.map((question) => observed(question, this.#services, () => callHook(question, this.#services))),
     );
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') throw rejectionOf(outcome.reason);

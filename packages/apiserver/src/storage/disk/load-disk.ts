@@ -29,7 +29,8 @@ export async function loadDisk(directory: string): Promise<LoadedDisk> {
     for await (const [key, value] of database.iterator()) {
       if (!key.startsWith(objectPrefix)) continue;
       const record = decodeRecord(key.slice(objectPrefix.length), value);
-      if (!record) throw new Damage(`the record of ${key.slice(objectPrefix.length)} does not match its checksum`);
+      if (!record)
+        throw new CorruptRecordError(`the record of ${key.slice(objectPrefix.length)} does not match its checksum`);
       checksum ^= record.checksum;
       records.push(record);
     }
@@ -41,7 +42,7 @@ export async function loadDisk(directory: string): Promise<LoadedDisk> {
   } catch (error) {
     if (mark !== undefined) closeSync(mark);
     await database.close();
-    if (error instanceof Damage || isDamage(error)) throw await rejected(directory, error);
+    if (error instanceof CorruptRecordError || isCorruption(error)) throw await rejected(directory, error);
     throw error;
   }
 }
@@ -52,7 +53,7 @@ async function open(directory: string): Promise<LevelDatabase> {
     return await openLevel(databaseFolder(directory));
   } catch (error) {
     if (error instanceof DiskStorageError) throw error;
-    if (isDamage(error)) throw await rejected(directory, error);
+    if (isCorruption(error)) throw await rejected(directory, error);
     const what = `cannot open the object store in ${directory}`;
     const { code, message } = causeOf(error);
     if (code === 'LEVEL_LOCKED') {
@@ -76,7 +77,7 @@ async function readSummary(database: LevelDatabase, objects: number): Promise<Di
   const value = await database.get(summaryKey);
   if (value === undefined && objects === 0) return emptySummary;
   const summary = value && decodeSummary(value);
-  if (!summary) throw new Damage('the summary record cannot be read');
+  if (!summary) throw new CorruptRecordError('the summary record cannot be read');
   return summary;
 }
 
@@ -85,17 +86,21 @@ function checkSummary(
   { objects, checksum }: { readonly objects: number; readonly checksum: number },
 ): void {
   if (objects !== summary.objects || checksum !== summary.checksum) {
-    throw new Damage(`the stored objects (${objects}) do not match the summary record (${summary.objects})`);
+    throw new CorruptRecordError(
+      `the stored objects (${objects}) do not match the summary record (${summary.objects})`,
+    );
   }
   if (acknowledged > summary.revision) {
-    throw new Damage(`the last stored revision is ${summary.revision}, but revision ${acknowledged} was acknowledged`);
+    throw new CorruptRecordError(
+      `the last stored revision is ${summary.revision}, but revision ${acknowledged} was acknowledged`,
+    );
   }
 }
 
 /** Damage that the database itself did not detect. */
-class Damage extends Error {}
+class CorruptRecordError extends Error {}
 
-function isDamage(error: unknown): boolean {
+function isCorruption(error: unknown): boolean {
   const { code, message } = causeOf(error);
   return code === 'LEVEL_CORRUPTION' || /corrupt|missing files|MANIFEST-\d+: No such file/i.test(message);
 }
@@ -107,6 +112,6 @@ function causeOf(error: unknown): { readonly code: string | undefined; readonly 
 }
 
 async function rejected(directory: string, error: unknown): Promise<StorageCorruptError> {
-  const why = error instanceof Damage ? error.message : causeOf(error).message;
+  const why = error instanceof CorruptRecordError ? error.message : causeOf(error).message;
   return new StorageCorruptError(directory, { why, exported: await exportReadable(directory), cause: error });
 }

@@ -24,13 +24,13 @@ export class EtcdVersions {
   check(): Promise<void> {
     const unknown = [...this.#servers].filter(([, isNew]) => isNew === undefined).map(([server]) => server);
     if (unknown.length === 0) return Promise.resolve();
-    this.#querying ??= Promise.allSettled(unknown.map((server) => this.#look(server))).then(() => {
+    this.#querying ??= Promise.allSettled(unknown.map((server) => this.#fetchVersion(server))).then(() => {
       this.#querying = undefined;
     });
     return this.#querying;
   }
 
-  async #look(server: string): Promise<void> {
+  async #fetchVersion(server: string): Promise<void> {
     this.#servers.set(server, reportsProgress(await this.#query(server)));
   }
 }

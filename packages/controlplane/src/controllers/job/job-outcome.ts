@@ -2,19 +2,19 @@ import type { Job } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
 import type { JobOutcome } from './job-conditions.ts';
+import type { JobCounts } from './job-counts.ts';
 import { isIndexed } from './job-pods.ts';
-import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
 /** Input for {@link failureOutcome}. */
 export interface JobOutcomeInput {
   readonly pods: readonly Pod[];
-  readonly tally: JobTally;
+  readonly counts: JobCounts;
   readonly nowMs: number;
 }
 
 /** Returns the outcome of a job that must fail now, or undefined if it may continue. */
-export function failureOutcome(job: Job, { pods, tally, nowMs }: JobOutcomeInput): JobOutcome | undefined {
+export function failureOutcome(job: Job, { pods, counts, nowMs }: JobOutcomeInput): JobOutcome | undefined {
   const fail = (reason: string, message: string): JobOutcome => ({ outcome: 'Failed', reason, message });
   if (job.spec?.podFailurePolicy) {
     const failed = pods.filter(({ status }) => status?.phase === 'Failed');
@@ -22,7 +22,7 @@ export function failureOutcome(job: Job, { pods, tally, nowMs }: JobOutcomeInput
     if (fatal) return fail('PodFailurePolicy', fatal.message);
   }
   const { backoffLimit = 6, maxFailedIndexes, backoffLimitPerIndex, completions = 0 } = job.spec ?? {};
-  if (tally.failed > backoffLimit || restartsExceed(job, { active: tally.active, backoffLimit })) {
+  if (counts.failed > backoffLimit || restartsExceed(job, { active: counts.active, backoffLimit })) {
     return fail('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
   }
   const leftMs = msUntilDeadline(job, nowMs);
@@ -30,30 +30,30 @@ export function failureOutcome(job: Job, { pods, tally, nowMs }: JobOutcomeInput
     return fail('DeadlineExceeded', 'Job was active longer than specified deadline');
   }
   if (backoffLimitPerIndex === undefined || !isIndexed(job)) return undefined;
-  if (maxFailedIndexes !== undefined && tally.failedIndexes.size > maxFailedIndexes) {
+  if (maxFailedIndexes !== undefined && counts.failedIndexes.size > maxFailedIndexes) {
     return fail('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes');
   }
-  const ended = tally.succeededIndexes.size + tally.failedIndexes.size >= completions;
-  if (tally.failedIndexes.size > 0 && ended && tally.active.length === 0) {
+  const ended = counts.succeededIndexes.size + counts.failedIndexes.size >= completions;
+  if (counts.failedIndexes.size > 0 && ended && counts.active.length === 0) {
     return fail('FailedIndexes', 'Job has failed indexes');
   }
   return undefined;
 }
 
 /** Returns the outcome of a job that meets its success criteria, or undefined if it does not. */
-export function successOutcome(job: Job, tally: JobTally): JobOutcome | undefined {
+export function successOutcome(job: Job, counts: JobCounts): JobOutcome | undefined {
   const { completions, successPolicy } = job.spec ?? {};
   if (successPolicy && isIndexed(job)) {
     for (const [index, { succeededIndexes, succeededCount }] of successPolicy.rules.entries()) {
       const wanted = succeededIndexes === undefined ? undefined : IndexSet.parse(succeededIndexes, completions ?? 0);
-      const met = wanted ? tally.succeededIndexes.sizeOfIntersection(wanted) : tally.succeededIndexes.size;
+      const met = wanted ? counts.succeededIndexes.sizeOfIntersection(wanted) : counts.succeededIndexes.size;
       if (met >= (succeededCount ?? wanted?.size ?? Number.POSITIVE_INFINITY)) {
         return { outcome: 'Complete', reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };
       }
     }
   }
-  const enough = completions === undefined ? tally.succeeded > 0 : tally.succeeded >= completions;
-  if (!enough || tally.active.length > 0) return undefined;
+  const enough = completions === undefined ? counts.succeeded > 0 : counts.succeeded >= completions;
+  if (!enough || counts.active.length > 0) return undefined;
   return { outcome: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
 }
 

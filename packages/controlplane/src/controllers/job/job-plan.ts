@@ -4,8 +4,8 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
 import { podsToDelete } from '../replica-set/deletion-order.ts';
 import { completionIndex } from './completion-index.ts';
+import { failureCount, type JobCounts } from './job-counts.ts';
 import { isIndexed, replacesTerminating } from './job-pods.ts';
-import { failureCount, type JobTally } from './job-tally.ts';
 
 /** The maximum number of pods that one reconcile creates or deletes. */
 const burst = 500;
@@ -26,13 +26,13 @@ export interface PodPlan {
 /** Plans which pods to create and delete. Jobs that have ended or are suspended should have no pods. */
 export function planPods(
   job: Job,
-  { tally, ended, nowMs }: { readonly tally: JobTally; readonly ended: boolean; readonly nowMs: number },
+  { counts, ended, nowMs }: { readonly counts: JobCounts; readonly ended: boolean; readonly nowMs: number },
 ): PodPlan {
-  const { active } = tally;
+  const { active } = counts;
   if (ended || job.spec?.suspend) return { create: [], remove: active };
-  const waiting = replacesTerminating(job) ? 0 : tally.terminating.length;
-  const wanted = wantedActive(job, tally);
-  const doomed = isIndexed(job) ? misplaced(job, tally) : [];
+  const waiting = replacesTerminating(job) ? 0 : counts.terminating.length;
+  const wanted = wantedActive(job, counts);
+  const doomed = isIndexed(job) ? misplaced(job, counts) : [];
   const surplus = active.length - doomed.length + waiting - wanted;
   if (doomed.length > 0 || surplus > 0) {
     const gone = new Set(doomed);
@@ -46,23 +46,23 @@ export function planPods(
   if (!isIndexed(job)) {
     return { create: Array.from({ length: missing }, () => ({ index: undefined, failures: undefined })), remove: [] };
   }
-  const create = freeIndexes(job, { tally, count: missing }).map((index) => ({
+  const create = freeIndexes(job, { counts, count: missing }).map((index) => ({
     index,
-    failures: failuresOf(job, { tally, index }),
+    failures: failuresOf(job, { counts, index }),
   }));
   return { create, remove: [] };
 }
 
-function wantedActive(job: Job, tally: JobTally): number {
+function wantedActive(job: Job, counts: JobCounts): number {
   const { parallelism = 1, completions, backoffLimitPerIndex } = job.spec ?? {};
   // Without `completions`, no more pods are created once a pod has succeeded.
-  if (completions === undefined) return tally.succeeded > 0 ? tally.active.length : parallelism;
-  const failed = backoffLimitPerIndex === undefined ? 0 : tally.failedIndexes.size;
-  return Math.max(0, Math.min(parallelism, completions - tally.succeeded - failed));
+  if (completions === undefined) return counts.succeeded > 0 ? counts.active.length : parallelism;
+  const failed = backoffLimitPerIndex === undefined ? 0 : counts.failedIndexes.size;
+  return Math.max(0, Math.min(parallelism, completions - counts.succeeded - failed));
 }
 
 /** Returns the pods whose index is missing, out of range, already finished, or a duplicate. */
-function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly Stored<Pod>[] {
+function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobCounts): readonly Stored<Pod>[] {
   const { completions = 0 } = job.spec ?? {};
   const taken = new Set<number>();
   return active.filter((pod) => {
@@ -80,9 +80,9 @@ function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTal
  */
 function freeIndexes(
   job: Job,
-  { tally, count }: { readonly tally: JobTally; readonly count: number },
+  { counts, count }: { readonly counts: JobCounts; readonly count: number },
 ): readonly number[] {
-  const { active, terminating, succeededIndexes, failedIndexes } = tally;
+  const { active, terminating, succeededIndexes, failedIndexes } = counts;
   const held = replacesTerminating(job) ? active : [...active, ...terminating];
   const taken = IndexSet.of(held.map(completionIndex).filter((index) => index !== undefined));
   return taken
@@ -93,9 +93,9 @@ function freeIndexes(
 
 function failuresOf(
   job: Job,
-  { tally, index }: { readonly tally: JobTally; readonly index: number },
+  { counts, index }: { readonly counts: JobCounts; readonly index: number },
 ): number | undefined {
   if (job.spec?.backoffLimitPerIndex === undefined) return undefined;
-  const failed = tally.newFailed.filter((pod) => completionIndex(pod) === index);
+  const failed = counts.newFailed.filter((pod) => completionIndex(pod) === index);
   return failed.reduce((max, pod) => Math.max(max, failureCount(pod) + 1), 0);
 }

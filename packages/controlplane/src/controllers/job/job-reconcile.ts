@@ -13,10 +13,10 @@ import { isPodEnded } from '../pods/pod-state.ts';
 import { slowStart } from '../slow-start.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import { type JobOutcome, pendingOutcome, withOutcome, withSuspension } from './job-conditions.ts';
+import { countJob, type JobCounts } from './job-counts.ts';
 import { failureOutcome, msUntilDeadline, successOutcome } from './job-outcome.ts';
 import { planPods } from './job-plan.ts';
 import { endedMs, isIndexed, jobPod, trackingFinalizer } from './job-pods.ts';
-import { type JobTally, tally } from './job-tally.ts';
 import { countEnded, countedBy, moveCounted } from './uncounted-pods.ts';
 
 /** Dependencies of a job's reconcile. */
@@ -44,9 +44,9 @@ export class JobReconcile {
     const nowMs = ctx.clock.now();
     const started = this.#withStart(nowMs);
     const pods = await this.#claimed();
-    const now = tally(started, pods);
+    const now = countJob(started, pods);
     this.#noteFailures(now);
-    const settled = pendingOutcome(started) ?? failureOutcome(started, { pods, tally: now, nowMs });
+    const settled = pendingOutcome(started) ?? failureOutcome(started, { pods, counts: now, nowMs });
     const failure = await this.#manage(now, { verdict: settled ?? successOutcome(started, now) });
     await this.#report(started, settled);
     if (failure !== undefined && !isNamespaceTerminating(failure)) throw failure;
@@ -77,7 +77,7 @@ export class JobReconcile {
     });
   }
 
-  #noteFailures({ newSucceeded, newFailed }: JobTally): void {
+  #noteFailures({ newSucceeded, newFailed }: JobCounts): void {
     const ended = [...newSucceeded, ...newFailed].map((pod) => ({
       uid: pod.metadata.uid,
       succeeded: pod.status?.phase === 'Succeeded',
@@ -87,11 +87,11 @@ export class JobReconcile {
   }
 
   /** Creates and deletes pods. Returns the first error, if any. */
-  async #manage(now: JobTally, { verdict }: { readonly verdict: JobOutcome | undefined }): Promise<unknown> {
+  async #manage(now: JobCounts, { verdict }: { readonly verdict: JobOutcome | undefined }): Promise<unknown> {
     const { ctx, control, backoff } = this.#parts;
     const job = this.#job;
     if (isDeleting(job)) return undefined;
-    const plan = planPods(job, { tally: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
+    const plan = planPods(job, { counts: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
     const deletions = await Promise.allSettled(
       plan.remove.map(async (pod) => {
         // Unless the job has failed, the pod is only surplus. Release it first, so that it does not count as a failure.
@@ -116,7 +116,7 @@ export class JobReconcile {
     const { ctx } = this.#parts;
     const nowMs = ctx.clock.now();
     const pods = this.#own();
-    const present = tally(started, pods);
+    const present = countJob(started, pods);
     this.#noteFailures(present);
     const verdict = settled ?? successOutcome(started, present);
     const counts = {
@@ -143,7 +143,7 @@ export class JobReconcile {
   }
 
   /** Adds released pods to the status counts. Finishes the job if it has an outcome and all its pods have ended. */
-  async #finish(verdict: JobOutcome | undefined, { succeededIndexes, failedIndexes }: JobTally): Promise<void> {
+  async #finish(verdict: JobOutcome | undefined, { succeededIndexes, failedIndexes }: JobCounts): Promise<void> {
     const { ctx, events, backoff } = this.#parts;
     const nowMs = ctx.clock.now();
     const pods = this.#own();

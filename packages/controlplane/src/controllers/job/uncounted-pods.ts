@@ -3,8 +3,8 @@ import type { Job, JobStatus } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { IndexSet } from '../index-set.ts';
 import { completionIndex } from './completion-index.ts';
+import type { JobCounts } from './job-counts.ts';
 import { isFailed, isIndexed, trackingFinalizer } from './job-pods.ts';
-import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
 /**
@@ -12,7 +12,7 @@ import { judgeFailure } from './pod-failure-policy.ts';
  * counted twice, even if the controller stops in between. For succeeded pods of indexed jobs, the index is recorded instead of
  * the uid.
  */
-export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFailed, ...now }: JobTally): JobStatus {
+export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFailed, ...now }: JobCounts): JobStatus {
   const uncounted = status.uncountedTerminatedPods ?? {};
   const uids = (pods: readonly Stored<Pod>[]): readonly string[] => pods.map(({ metadata }) => metadata.uid);
   const succeeded = [...(uncounted.succeeded ?? []), ...(isIndexed(job) ? [] : uids(newSucceeded))];

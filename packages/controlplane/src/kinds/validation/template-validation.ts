@@ -14,7 +14,7 @@ import { sortedKeys } from './sorted-keys.ts';
 import { annotations } from './template-metadata.ts';
 
 /** A workload's requirements for its pod template. */
-export interface TemplateDemands {
+export interface TemplateRequirements {
   readonly path: FieldPath;
   /** The workload's selector, which must match the template's labels. Absent if the workload needs none. */
   readonly selector?: LabelSelector | undefined;
@@ -25,7 +25,10 @@ export interface TemplateDemands {
 }
 
 /** Validates a workload's pod template: its labels and containers, and that the selector matches it. */
-export function templateFaults(template: PodTemplateSpec | undefined, demands: TemplateDemands): readonly FieldError[] {
+export function templateFaults(
+  template: PodTemplateSpec | undefined,
+  demands: TemplateRequirements,
+): readonly FieldError[] {
   if (!template) return [];
   const { path, selector, restartPolicies = ['Always'], workload = 'ReplicaSet' } = demands;
   const faults: FieldError[] = [];
@@ -62,7 +65,7 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
 /** Validates a workload's pod template, but only if the selector is valid: otherwise upstream skips this check. */
 export function selectedTemplateFaults(
   template: PodTemplateSpec | undefined,
-  demands: TemplateDemands,
+  demands: TemplateRequirements,
 ): readonly FieldError[] {
   const { selector } = demands;
   return selector && !isValidSelector(selector) ? [] : templateFaults(template, demands);

@@ -21,7 +21,7 @@ import type {
 import { ContainerConfigError } from '../env/container-env.ts';
 import { containerUsages } from '../process/container-usage.ts';
 import type { ContainerUser } from '../process/container-user.ts';
-import { withLateEnvironment } from '../process/late-environment.ts';
+import { withDeferredEnvironment } from '../process/deferred-environment.ts';
 import type { MarkedProcesses } from '../process/marked-processes.ts';
 import { ProcessContainer } from '../process/process-container.ts';
 import { processIdentity } from '../process/process-identity.ts';
@@ -166,7 +166,7 @@ export class ContainerDriver implements Driver {
     const base = join(folders.pod(podUid), containerName);
     const files = sandboxes.files(podUid, { hostname: podName, mounts: request.mounts });
     const onOwnTerminal = tty && terminalProgram !== undefined;
-    const late = withLateEnvironment(config.command, {
+    const late = withDeferredEnvironment(config.command, {
       env: config.env,
       ...this.#shellsFor(target),
       folder: config.workingDir,

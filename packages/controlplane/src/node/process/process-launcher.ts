@@ -1,10 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { ContainerUser } from './container-user.ts';
+import { type DeferredCommand, withDeferredEnvironment } from './deferred-environment.ts';
 import { findCommand, workingFolder } from './find-command.ts';
 import { type GrantGroups, groupGranter } from './grant-groups.ts';
 import type { IsolatedContainer } from './isolated/pod-isolation.ts';
-import { type LateCommand, withLateEnvironment } from './late-environment.ts';
 import type { MarkedProcesses } from './marked-processes.ts';
 import { processIdentity } from './process-identity.ts';
 import type { ProcessJournal } from './process-journal.ts';
@@ -143,16 +143,16 @@ export class ProcessLauncher {
    * Wraps a command in the privileged programs that switch its user and namespaces; returns undefined if none are
    * needed.
    */
-  #startAs(command: readonly string[], settings: LaunchSettings): LateCommand | undefined {
+  #startAs(command: readonly string[], settings: LaunchSettings): DeferredCommand | undefined {
     const { env, user, isolated, isolatedFolder = '/', main = 0, closes } = settings;
     if (isolated) {
       const options = { env, sh: isolated.sh, folder: isolatedFolder, ...defined({ closes }) };
-      const late = withLateEnvironment(command, options);
+      const late = withDeferredEnvironment(command, options);
       return { ...late, words: [...isolated.join(main), ...late.words] };
     }
     const { groups } = user ?? {};
     if (!user || !groups || !this.#grantGroups) return undefined;
-    const late = withLateEnvironment(command, { env, sh: '/bin/sh', folder: '.' });
+    const late = withDeferredEnvironment(command, { env, sh: '/bin/sh', folder: '.' });
     return { ...late, words: this.#grantGroups(late.words, { ...user, groups }) };
   }
 }

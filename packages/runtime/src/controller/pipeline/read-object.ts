@@ -4,7 +4,7 @@ import type { InformerCache } from '../../cache/informer-cache.ts';
 import { SplitReads } from '../../cache/split-reads.ts';
 import type { Finalizer } from '../../desired/finalizer.ts';
 import type { ObjectForm } from '../../desired/object-form.ts';
-import { instantOf } from '../../fencing/tenure.ts';
+import { instantOf } from '../../fencing/lease-term.ts';
 import { addFinalizers, removeFinalizer } from '../../finalizer/finalizers.ts';
 import type { ContextOptions, LoopContext } from '../../reconcile/context.ts';
 import { nextRun } from '../../reconcile/next-run.ts';

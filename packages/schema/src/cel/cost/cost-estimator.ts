@@ -2,13 +2,13 @@ import type { Overload } from '../library/library.ts';
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from '../syntax/ast.ts';
 import { optionalHolder } from '../syntax/binding-macros.ts';
 import type { Checked } from '../types/checker.ts';
-import { FieldTrail } from './field-trail.ts';
 import { languageCost } from './language-costs.ts';
 import { libraryCosts, newListCost, newMapCost, newStructCost } from './library-costs.ts';
 import type { CallCost, Operand } from './operand.ts';
-import { SizeBook, unite } from './size-book.ts';
+import { mergeEntrySizes, SizeTable } from './size-table.ts';
 import type { SizedType, UnboundedField } from './sized-type.ts';
 import { anySize, around, exactly, nothing, plus, type Span, times, unbounded } from './span.ts';
+import { ValuePath } from './value-path.ts';
 
 /** The minimum and maximum cost of an expression, in units of about 50 ns. */
 export interface CostEstimate extends Span {
@@ -25,16 +25,16 @@ const one = exactly(1);
  * @param root - the type of `self`
  */
 export function estimateCost(checked: Checked, root: SizedType): CostEstimate {
-  const sizes = new SizeBook(checked, root);
+  const sizes = new SizeTable(checked, root);
   const { min, max } = new Walk(checked, sizes).cost(checked.expr);
   return { min, max, unlimited: sizes.unlimited };
 }
 
 class Walk {
   readonly #checked: Checked;
-  readonly #sizes: SizeBook;
+  readonly #sizes: SizeTable;
 
-  constructor(checked: Checked, sizes: SizeBook) {
+  constructor(checked: Checked, sizes: SizeTable) {
     this.#checked = checked;
     this.#sizes = sizes;
   }
@@ -67,7 +67,7 @@ class Walk {
       return held.cost;
     }
     const local = this.#sizes.local(name);
-    this.#sizes.setTrail(id, local === undefined ? FieldTrail.from(name) : local.trail);
+    this.#sizes.setPath(id, local === undefined ? ValuePath.from(name) : local.path);
     return one;
   }
 
@@ -77,7 +77,7 @@ class Walk {
     const operand = this.cost(expr.operand);
     if (expr.testOnly) return operand;
     const { kind } = this.#checked.typeOf(expr.operand);
-    this.#sizes.setTrail(expr.id, FieldTrail.extend(this.#sizes.trailOf(expr.operand), expr.field));
+    this.#sizes.setPath(expr.id, ValuePath.extend(this.#sizes.pathOf(expr.operand), expr.field));
     return kind === 'map' || kind === 'struct' || kind === 'param' ? plus(operand, one) : operand;
   }
 
@@ -142,11 +142,11 @@ class Walk {
   #pushLoopVariables({ range, iterVar, iterVar2 }: ComprehensionExpr): void {
     const entries = this.#sizes.entriesOf(range);
     const isList = (entries?.container ?? this.#checked.typeOf(range).kind) === 'list';
-    const trail = this.#sizes.trailOf(range);
+    const path = this.#sizes.pathOf(range);
     const key = { step: isList ? '@indices' : '@keys', size: entries?.key };
     const value = { step: isList ? '@items' : '@values', size: entries?.value };
     const push = (name: string, { step, size }: typeof key): void =>
-      this.#sizes.push(name, { trail: FieldTrail.extend(trail, step), size });
+      this.#sizes.push(name, { path: ValuePath.extend(path, step), size });
     push(iterVar, iterVar2 === undefined && isList ? value : key);
     if (iterVar2 !== undefined) push(iterVar2, value);
   }
@@ -185,9 +185,9 @@ class Walk {
       if (call.name === '_[_]' && (container === 'list' || container === 'map')) {
         const [of] = call.expr.args;
         size = this.#sizes.entriesOf(of!)?.value;
-        this.#sizes.setTrail(
+        this.#sizes.setPath(
           call.expr.id,
-          FieldTrail.extend(this.#sizes.trailOf(of!), container === 'list' ? '@items' : '@values'),
+          ValuePath.extend(this.#sizes.pathOf(of!), container === 'list' ? '@items' : '@values'),
         );
       }
       size ??= this.#sizes.sizeOf(call.expr);
@@ -197,7 +197,7 @@ class Walk {
   }
 
   #overload(overload: OverloadTypes, { name, target, args, costs, expr }: CallInTree): CallCost {
-    const sizeAt = (trail: FieldTrail | undefined): Span | undefined => this.#sizes.declared(trail);
+    const sizeAt = (path: ValuePath | undefined): Span | undefined => this.#sizes.declared(path);
     const call = { name, overload, target, args, sizeAt };
     const ofArguments = costs.reduce(plus, nothing);
     const known = libraryCosts.get(name)?.(call);
@@ -212,17 +212,23 @@ class Walk {
   #conditional(expr: Expr, args: readonly Operand[], costs: readonly Span[]): CallCost {
     const [, then, otherwise] = args;
     const size = around(then!.size ?? anySize, otherwise!.size ?? anySize);
-    this.#sizes.setEntries(expr.id, unite(this.#sizes.entriesOf(then!.expr), this.#sizes.entriesOf(otherwise!.expr)));
+    this.#sizes.setEntries(
+      expr.id,
+      mergeEntrySizes(this.#sizes.entriesOf(then!.expr), this.#sizes.entriesOf(otherwise!.expr)),
+    );
     return { cost: plus(costs[0]!, around(costs[1]!, costs[2]!)), size };
   }
 
   #joinEntries(expr: Expr, [left, right]: readonly Operand[]): void {
-    this.#sizes.setEntries(expr.id, unite(this.#sizes.entriesOf(left!.expr), this.#sizes.entriesOf(right!.expr)));
+    this.#sizes.setEntries(
+      expr.id,
+      mergeEntrySizes(this.#sizes.entriesOf(left!.expr), this.#sizes.entriesOf(right!.expr)),
+    );
   }
 
   #operand(written: Expr): Operand {
     const expr = this.#sizes.resolveTarget(written);
-    return { expr, type: this.#checked.typeOf(expr), trail: this.#sizes.trailOf(expr), size: this.#sizes.sizeOf(expr) };
+    return { expr, type: this.#checked.typeOf(expr), path: this.#sizes.pathOf(expr), size: this.#sizes.sizeOf(expr) };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CelType } from '../types/cel-type.ts';
-import { FieldTrail } from './field-trail.ts';
 import { type Call, type CallCost, type Operand, sizeInCall } from './operand.ts';
 import { anySize, capped, exactly, plus, type Span, scaled, times, unbounded } from './span.ts';
+import { ValuePath } from './value-path.ts';
 
 /** Cost of reading one character of a string. */
 export const traversalCost = 0.1;
@@ -73,8 +73,8 @@ function comparedElements(call: Call): CallCost | undefined {
   return { cost: times(size, plus(exactly(1), scaled(elementSize(call, target), traversalCost))) };
 }
 
-function elementSize(call: Call, { trail }: Operand): Span {
-  const elements = trail && FieldTrail.extend(trail.detached, '@items');
+function elementSize(call: Call, { path }: Operand): Span {
+  const elements = path && ValuePath.extend(path.detached, '@items');
   return call.sizeAt(elements) ?? anySize;
 }
 

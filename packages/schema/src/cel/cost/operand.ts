@@ -1,14 +1,14 @@
 import type { Overload } from '../library/library.ts';
 import type { Expr } from '../syntax/ast.ts';
 import type { CelType } from '../types/cel-type.ts';
-import type { FieldTrail } from './field-trail.ts';
 import { anySize, type Span } from './span.ts';
+import type { ValuePath } from './value-path.ts';
 
 /** The target or an argument of a call. */
 export interface Operand {
   readonly expr: Expr;
   readonly type: CelType;
-  readonly trail: FieldTrail | undefined;
+  readonly path: ValuePath | undefined;
   readonly size: Span | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface Call {
   readonly target: Operand | undefined;
   readonly args: readonly Operand[];
   /** Returns the size that the schema declares for the value at a field path. */
-  sizeAt(trail: FieldTrail | undefined): Span | undefined;
+  sizeAt(path: ValuePath | undefined): Span | undefined;
 }
 
 /** The cost of a call, excluding the evaluation of its arguments, and the size of its result if known. */
@@ -34,5 +34,5 @@ export function sizeOf(operand: Operand): Span {
 
 /** Like {@link sizeOf}, but falls back to the size that the schema declares. */
 export function sizeInCall(call: Call, operand: Operand): Span {
-  return operand.size ?? call.sizeAt(operand.trail) ?? anySize;
+  return operand.size ?? call.sizeAt(operand.path) ?? anySize;
 }

@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 
 /** The path of a template and the condition under which it renders. */
-export interface Place {
+export interface TemplatePath {
   readonly folder: string;
   readonly file: string;
   /** Condition for Helm's `if`. Always rendered if undefined. */
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** Returns the template path of an object, based on its kind and on the names in kubebuilder's layout. */
-export function placeOf(object: UnstructuredObject, project: string): Place {
+export function templatePathOf(object: UnstructuredObject, project: string): TemplatePath {
   const { apiVersion, kind } = object;
   const name = object.metadata?.name ?? '';
   // Object names are not always valid file names: names of roles can contain colons.
@@ -31,11 +31,11 @@ export function placeOf(object: UnstructuredObject, project: string): Place {
   if (kind === 'MutatingWebhookConfiguration' || kind === 'ValidatingWebhookConfiguration') return webhook;
   if (kind === 'Service') return file.includes('webhook') ? webhook : file.includes('metrics') ? metrics : other(file);
   if (kind === 'ServiceAccount') return { folder: 'rbac', file, condition: '.Values.serviceAccount.enabled' };
-  if (/^(Cluster)?Role(Binding)?$/.test(kind)) return rolePlace(file);
+  if (/^(Cluster)?Role(Binding)?$/.test(kind)) return roleTemplatePath(file);
   return kind === 'Deployment' ? { folder: 'manager', file: 'manager' } : other(file, kind);
 }
 
-function rolePlace(file: string): Place {
+function roleTemplatePath(file: string): TemplatePath {
   if (file.startsWith('metrics-')) return { folder: 'rbac', file, condition: '.Values.metrics.enabled' };
   if (file.startsWith('webhook-')) return { folder: 'rbac', file, condition: '.Values.webhook.enabled' };
   const isForUsers = /-(admin|editor|viewer)-role$/.test(file);
@@ -43,6 +43,6 @@ function rolePlace(file: string): Place {
 }
 
 /** Returns the template path of an object that a user added to the layout. */
-function other(file: string, kind = 'Service'): Place {
+function other(file: string, kind = 'Service'): TemplatePath {
   return { folder: 'extra', file: `${kind.toLowerCase()}-${file}` };
 }

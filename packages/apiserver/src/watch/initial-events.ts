@@ -16,8 +16,8 @@ import type { WatchRequest } from './watch-request.ts';
 import type { WatchStart } from './watch-start.ts';
 import type { Watcher } from './watcher.ts';
 
-/** Options for {@link WatchBeginning}. */
-export interface WatchBeginningOptions {
+/** Options for {@link InitialEvents}. */
+export interface InitialEventsOptions {
   readonly storage: Storage;
   readonly prefix: string;
   readonly clock: Clock;
@@ -29,10 +29,10 @@ export interface WatchBeginningOptions {
 }
 
 /** Starts watchers: before new changes, they receive the past changes or the state that they requested. */
-export class WatchBeginning {
-  readonly #options: WatchBeginningOptions;
+export class InitialEvents {
+  readonly #options: InitialEventsOptions;
 
-  constructor(options: WatchBeginningOptions) {
+  constructor(options: InitialEventsOptions) {
     this.#options = options;
   }
 

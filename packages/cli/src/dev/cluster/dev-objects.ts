@@ -13,12 +13,12 @@ export const ownerAnnotation = 'kubewright.dev/dev-owner';
  * The objects that `dev` applies to an existing cluster. At the end, objects that it created are deleted. Objects that
  * existed before stay. Objects that were redirected to this machine point to their original servers again.
  */
-export class GuestObjects {
+export class DevObjects {
   readonly #target: Target;
   readonly #owner: string;
   readonly #seen = new Set<string>();
   #made: readonly UnstructuredObject[] = [];
-  #diverted: readonly Diverted[] = [];
+  #redirected: readonly RedirectedObject[] = [];
 
   /** @param options - `owner`: identifies this machine and project among the developers who share the cluster. */
   constructor(target: Target, { owner }: { readonly owner: string }) {
@@ -40,10 +40,10 @@ export class GuestObjects {
       // An apply would keep fields that are no longer set.
       if (former && isOurs) await deleteObjects(this.#target, [former]);
       if (isOurs) this.#made = [...this.#made, original];
-      else if (object !== original) await this.#divert({ original, former });
+      else if (object !== original) await this.#redirect({ original, former });
       this.#seen.add(key);
     }
-    if (this.#diverted.some((each) => keyOf(each.original) === key)) {
+    if (this.#redirected.some((each) => keyOf(each.original) === key)) {
       // Use a patch, because an apply would keep the entries that other managers wrote for the same webhooks.
       await patch(object, redirect(object, callsOf(object)), this.#target);
       if (isAdmission(object) || isDelegated(object)) return;
@@ -56,18 +56,19 @@ export class GuestObjects {
     const wanted = new Set(objects.map(keyOf));
     const isGone = (object: UnstructuredObject): boolean => isAdmission(object) && !wanted.has(keyOf(object));
     const gone = this.#made.filter(isGone);
-    const freed = this.#diverted.filter(({ original }) => isGone(original));
+    const freed = this.#redirected.filter(({ original }) => isGone(original));
     await deleteObjects(this.#target, gone);
     for (const each of freed) await restore(each, this.#target);
     this.#made = this.#made.filter((each) => !gone.includes(each));
-    this.#diverted = this.#diverted.filter((each) => !freed.includes(each));
+    this.#redirected = this.#redirected.filter((each) => !freed.includes(each));
     for (const each of [...gone, ...freed.map(({ original }) => original)]) this.#seen.delete(keyOf(each));
   }
 
   /** Cleans up the cluster. Ctrl-C must not have aborted calls through `target`. */
   async leave(target: Target): Promise<void> {
     const failures: unknown[] = [];
-    for (const each of this.#diverted) await restore(each, target).catch((error: unknown) => void failures.push(error));
+    for (const each of this.#redirected)
+      await restore(each, target).catch((error: unknown) => void failures.push(error));
     await deleteObjects(target, this.#made);
     if (failures.length > 0) throw failures[0];
   }
@@ -83,9 +84,9 @@ export class GuestObjects {
     return { ...object, metadata: { ...object.metadata, annotations } };
   }
 
-  async #divert(diverted: Diverted): Promise<void> {
-    this.#diverted = [...this.#diverted, diverted];
-    const { original, former } = diverted;
+  async #redirect(object: RedirectedObject): Promise<void> {
+    this.#redirected = [...this.#redirected, object];
+    const { original, former } = object;
     // cert-manager would keep writing the CA of the original servers.
     if (injectionOf(former) !== undefined) await patch(original, inject(null), this.#target);
   }
@@ -106,7 +107,7 @@ export class GuestObjects {
 /**
  * An existing object that was redirected: `former` is its state before `dev`, and `original` is the project's version.
  */
-interface Diverted {
+interface RedirectedObject {
   readonly original: UnstructuredObject;
   readonly former: UnstructuredObject;
 }
@@ -133,7 +134,7 @@ function inject(from: string | null): Patch {
   return { type: 'merge', body: { metadata: { annotations: { [injection]: from } } } };
 }
 
-async function restore({ original, former }: Diverted, target: Target): Promise<void> {
+async function restore({ original, former }: RedirectedObject, target: Target): Promise<void> {
   // If the former conversion was left behind by an earlier dev, nothing serves its webhook. In this case, restore the
   // project's own conversion, so that an operator deployed later can serve it.
   const calls = callsOf(isConverted(former) && isDead(former) ? original : former);

@@ -11,7 +11,7 @@ const connectionLost: ReadonlySet<string> = new Set(['KW2003', 'KW2004']);
  * Tracks whether the API server is reachable, for all lists and watches of one client: an outage is logged once
  * when it begins and once when it ends, not for each kind.
  */
-export class ServerReach {
+export class ServerAvailability {
   readonly #clock: Clock;
   readonly #log: Logger;
   #lostAtMs: number | undefined;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { Timer } from '@kubewright/apimachinery';
 import { ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import type { Target } from '../../target/apply-objects.ts';
-import type { Account } from './dev-place.ts';
+import type { Account } from './dev-cluster.ts';
 
 const tokenSeconds = 3_600;
 /** The delay before a failed renewal is retried, in milliseconds. */

@@ -8,7 +8,7 @@ import { ValidatingWebhookConfiguration } from '@kubewright/apimachinery/admissi
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log } from '@kubewright/runtime';
 import { describe, expect, it } from 'vitest';
-import { GuestObjects, ownerAnnotation } from '../../packages/cli/src/dev/place/guest-objects.ts';
+import { DevObjects, ownerAnnotation } from '../../packages/cli/src/dev/cluster/dev-objects.ts';
 
 const name = 'shop-validating';
 
@@ -24,7 +24,7 @@ function configuration(clientConfig: object): UnstructuredObject {
   };
 }
 
-describe('GuestObjects', () => {
+describe('DevObjects', () => {
   it.each([
     ['removes the webhooks of a dev of this project that was killed', { [ownerAnnotation]: 'ada:/shop' }, undefined],
     ['returns the webhooks of another developer', { [ownerAnnotation]: 'eve:/shop' }, 'https://192.0.2.1:1/validate'],
@@ -41,7 +41,7 @@ describe('GuestObjects', () => {
     await configurations.create({ ...former, metadata: { name, annotations } });
     const local = configuration({ url: 'https://192.0.2.1:2/validate' });
     const original = configuration({ service: { namespace: 'shop', name: 'webhooks', path: '/validate' } });
-    const objects = new GuestObjects(target, { owner: 'ada:/shop' });
+    const objects = new DevObjects(target, { owner: 'ada:/shop' });
     await objects.apply(local, original);
     expect(await urls()).toEqual(['https://192.0.2.1:2/validate']);
     await objects.leave(target);

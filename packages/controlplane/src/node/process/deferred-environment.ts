@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 /** A command that sets its own environment, and the environment to start it with. */
-export interface LateCommand {
+export interface DeferredCommand {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -24,7 +24,7 @@ exec "$@"`;
  * arguments, because all users can see arguments. Only bash keeps variables whose names a shell cannot set (`a.b`);
  * without bash, these variables are lost.
  */
-export function withLateEnvironment(
+export function withDeferredEnvironment(
   command: readonly string[],
   options: {
     readonly env: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export function withLateEnvironment(
     readonly before?: string;
     readonly exists?: (path: string) => boolean;
   },
-): LateCommand {
+): DeferredCommand {
   const { env, sh, bash = '/bin/bash', folder, closes, before, exists = existsSync } = options;
   const settable = Object.entries(env).filter(([name]) => isSettable(name));
   const others = Object.entries(env).filter(([name]) => !isSettable(name));

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { withLateEnvironment } from './late-environment.ts';
+import { withDeferredEnvironment } from './deferred-environment.ts';
 
-describe.skipIf(process.platform === 'win32')('withLateEnvironment', () => {
+describe.skipIf(process.platform === 'win32')('withDeferredEnvironment', () => {
   const print = [process.execPath, '-p', 'JSON.stringify([process.env, process.cwd()])'];
   const run = (env: Readonly<Record<string, string>>, sh = '/bin/sh') => {
-    const { words, env: before } = withLateEnvironment(print, { env, sh, folder: '/' });
+    const { words, env: before } = withDeferredEnvironment(print, { env, sh, folder: '/' });
     const [file = '', ...args] = words;
     const [after, cwd] = JSON.parse(execFileSync(file, args, { env: before, encoding: 'utf8' })) as [object, string];
     return { after, cwd, before, words };
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('withLateEnvironment', () => {
   });
 
   it('fails if the folder is missing', () => {
-    const { words } = withLateEnvironment(['true'], { env: {}, sh: '/bin/sh', folder: '/missing' });
+    const { words } = withDeferredEnvironment(['true'], { env: {}, sh: '/bin/sh', folder: '/missing' });
     const [file = '', ...args] = words;
     expect(() => execFileSync(file, args, { stdio: 'ignore' })).toThrow();
   });

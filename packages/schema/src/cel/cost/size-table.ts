@@ -3,9 +3,9 @@ import { type CelType, isOptional } from '../types/cel-type.ts';
 import type { Checked } from '../types/checker.ts';
 import { CelDouble } from '../values/double.ts';
 import { CelUint } from '../values/uint.ts';
-import type { FieldTrail } from './field-trail.ts';
 import { type SizedType, sizedField, type UnboundedField } from './sized-type.ts';
 import { anySize, around, exactly, type Span } from './span.ts';
+import type { ValuePath } from './value-path.ts';
 
 /** Key and value sizes of a list or map that the expression creates. */
 export interface EntrySize {
@@ -16,7 +16,7 @@ export interface EntrySize {
 
 /** A variable of a comprehension or of `cel.bind`. */
 export interface Local {
-  readonly trail: FieldTrail | undefined;
+  readonly path: ValuePath | undefined;
   readonly size?: Span | undefined;
   readonly entries?: EntrySize | undefined;
 }
@@ -34,11 +34,11 @@ export interface BoundTarget {
 }
 
 /** The known sizes of an expression's parts, collected while walking the expression's tree. */
-export class SizeBook {
+export class SizeTable {
   readonly #checked: Checked;
   readonly #root: SizedType;
   readonly #unlimited = new Map<string, UnboundedField>();
-  readonly #trails = new Map<number, FieldTrail | undefined>();
+  readonly #paths = new Map<number, ValuePath | undefined>();
   readonly #sizes = new Map<number, Span>();
   readonly #entries = new Map<number, EntrySize>();
   readonly #locals = new Map<string, Local[]>();
@@ -61,8 +61,8 @@ export class SizeBook {
     this.#targets.set(name, held);
   }
 
-  setTrail(id: number, trail: FieldTrail | undefined): void {
-    this.#trails.set(id, trail);
+  setPath(id: number, path: ValuePath | undefined): void {
+    this.#paths.set(id, path);
   }
 
   setEntries(id: number, entries: EntrySize | undefined): void {
@@ -74,10 +74,10 @@ export class SizeBook {
     return held === undefined ? expr : this.resolveTarget(held.expr);
   }
 
-  trailOf(written: Expr): FieldTrail | undefined {
+  pathOf(written: Expr): ValuePath | undefined {
     const expr = this.resolveTarget(written);
     const local = expr.kind === 'ident' ? this.local(expr.name) : undefined;
-    return local === undefined ? this.#trails.get(expr.id) : local.trail;
+    return local === undefined ? this.#paths.get(expr.id) : local.path;
   }
 
   sizeOr(expr: Expr): Span {
@@ -88,7 +88,7 @@ export class SizeBook {
     const expr = this.resolveTarget(written);
     const known = this.#sizes.get(expr.id) ?? literalSize(expr);
     if (known !== undefined) return known;
-    const declared = this.declared(this.trailOf(expr));
+    const declared = this.declared(this.pathOf(expr));
     if (declared !== undefined) {
       this.#sizes.set(expr.id, declared);
       return declared;
@@ -101,10 +101,10 @@ export class SizeBook {
    * Returns the size that the schema declares for a path. Like upstream, ignores the variable at the start of the path
    * and resolves every path from the rule's own value.
    */
-  declared(trail: FieldTrail | undefined): Span | undefined {
-    if (trail === undefined) return undefined;
+  declared(path: ValuePath | undefined): Span | undefined {
+    if (path === undefined) return undefined;
     let type: SizedType | undefined = this.#root;
-    for (const step of trail.steps.slice(1)) {
+    for (const step of path.steps.slice(1)) {
       if (step === '@items' || step === '@values') type = type.element;
       else type = step === '@keys' ? type.key : sizedField(type, step);
       if (type === undefined) return undefined;
@@ -129,7 +129,7 @@ export class SizeBook {
   }
 
   asLocal(expr: Expr): Local {
-    return { trail: this.trailOf(expr), size: this.sizeOf(expr), entries: this.entriesOf(expr) };
+    return { path: this.pathOf(expr), size: this.sizeOf(expr), entries: this.entriesOf(expr) };
   }
 
   local(name: string): Local | undefined {
@@ -148,7 +148,7 @@ export class SizeBook {
 }
 
 /** Returns the smallest entry sizes that contain both arguments. */
-export function unite(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
+export function mergeEntrySizes(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
   if (a === undefined || b === undefined) return undefined;
   return { container: a.container, key: around(a.key, b.key), value: around(a.value, b.value) };
 }

@@ -11,7 +11,7 @@ import type {
 import type { NodeFault } from './cluster-nodes.ts';
 
 /** A connector to the pods of several nodes, for a server that starts before the nodes. */
-export class LateConnector implements NodeConnector {
+export class MultiNodeConnector implements NodeConnector {
   /** The connectors of the nodes, by node name. */
   readonly targets: Map<string, NodeConnector> = new Map();
   /** The nodes that do not respond, with the reasons. */

@@ -6,7 +6,7 @@
  * example, the API server uses the size of `x.b` as the size of `x.a`. Without this quirk, the estimates would reject
  * rules that the API server accepts.
  */
-export class FieldTrail {
+export class ValuePath {
   readonly #cells: string[];
   readonly #length: number;
   readonly #capacity: number;
@@ -18,13 +18,13 @@ export class FieldTrail {
   }
 
   /** Returns a path with one step. */
-  static from(step: string): FieldTrail {
-    return new FieldTrail([step], 1, 1);
+  static from(step: string): ValuePath {
+    return new ValuePath([step], 1, 1);
   }
 
-  /** Appends a step to a path. Starts a new path if `trail` is undefined. */
-  static extend(trail: FieldTrail | undefined, step: string): FieldTrail {
-    return trail === undefined ? FieldTrail.from(step) : trail.#extend(step);
+  /** Appends a step to a path. Starts a new path if `path` is undefined. */
+  static extend(path: ValuePath | undefined, step: string): ValuePath {
+    return path === undefined ? ValuePath.from(step) : path.#extend(step);
   }
 
   get steps(): readonly string[] {
@@ -32,16 +32,16 @@ export class FieldTrail {
   }
 
   /** A copy that shares no memory with other paths. */
-  get detached(): FieldTrail {
-    return new FieldTrail([...this.steps], this.#length, this.#length);
+  get detached(): ValuePath {
+    return new ValuePath([...this.steps], this.#length, this.#length);
   }
 
-  #extend(step: string): FieldTrail {
+  #extend(step: string): ValuePath {
     const length = this.#length + 1;
     if (length <= this.#capacity) {
       this.#cells[this.#length] = step;
-      return new FieldTrail(this.#cells, length, this.#capacity);
+      return new ValuePath(this.#cells, length, this.#capacity);
     }
-    return new FieldTrail([...this.steps, step], length, 2 * this.#capacity);
+    return new ValuePath([...this.steps, step], length, 2 * this.#capacity);
   }
 }

@@ -4,21 +4,21 @@ import type { Clock, Timer } from '@kubewright/apimachinery';
  * Aborts a stream that has received no byte for too long, because a half-open connection looks exactly like a quiet
  * connection.
  */
-export class SilenceGuard implements Disposable {
+export class IdleTimeout implements Disposable {
   readonly #clock: Clock;
-  #silenceMs: number;
+  #idleMs: number;
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
   #timer: Timer;
   #lastMs: number;
   #fired = false;
 
-  constructor(options: { readonly clock: Clock; readonly signal: AbortSignal; readonly silenceMs: number }) {
+  constructor(options: { readonly clock: Clock; readonly signal: AbortSignal; readonly idleMs: number }) {
     this.#clock = options.clock;
-    this.#silenceMs = options.silenceMs;
+    this.#idleMs = options.idleMs;
     this.#outer = options.signal;
     this.#lastMs = options.clock.monotonic();
-    this.#timer = this.#arm(options.silenceMs);
+    this.#timer = this.#arm(options.idleMs);
     this.#outer.addEventListener('abort', this.#abort, { once: true });
     if (this.#outer.aborted) this.#abort();
   }
@@ -39,13 +39,13 @@ export class SilenceGuard implements Disposable {
   }
 
   /** Changes the permitted length of silence. */
-  allow(silenceMs: number): void {
-    const sooner = silenceMs < this.#silenceMs;
-    this.#silenceMs = silenceMs;
+  allow(idleMs: number): void {
+    const sooner = idleMs < this.#idleMs;
+    this.#idleMs = idleMs;
     // A longer limit is checked when the timer fires; a shorter limit needs a new timer.
     if (!sooner || this.#controller.signal.aborted) return;
     this.#timer[Symbol.dispose]();
-    this.#timer = this.#arm(silenceMs);
+    this.#timer = this.#arm(idleMs);
   }
 
   [Symbol.dispose](): void {
@@ -59,11 +59,11 @@ export class SilenceGuard implements Disposable {
 
   #arm(delayMs: number): Timer {
     return this.#clock.setTimer(delayMs, () => {
-      const rest = this.#lastMs + this.#silenceMs - this.#clock.monotonic();
+      const rest = this.#lastMs + this.#idleMs - this.#clock.monotonic();
       if (rest > 0) this.#timer = this.#arm(rest);
       else {
         this.#fired = true;
-        this.#controller.abort(new Error(`received nothing for ${this.#silenceMs} ms`));
+        this.#controller.abort(new Error(`received nothing for ${this.#idleMs} ms`));
       }
     });
   }

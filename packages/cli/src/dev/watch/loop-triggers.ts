@@ -1,23 +1,23 @@
 /** An event that the development loop waits for: a saved file, or a key. */
-export type WakeUp = 'saved' | 'restart' | 'apply' | 'test' | 'quit';
+export type LoopTrigger = 'saved' | 'restart' | 'apply' | 'test' | 'quit';
 
 /** Collects pending work; requests for the same work are merged until the work is taken. */
-export class WakeUps {
-  readonly #waiting = new Set<WakeUp>();
+export class LoopTriggers {
+  readonly #waiting = new Set<LoopTrigger>();
   #wake: (() => void) | undefined;
 
-  add(what: WakeUp): void {
+  add(what: LoopTrigger): void {
     this.#waiting.add(what);
     this.#wake?.();
   }
 
   /** True while the work is pending. */
-  has(what: WakeUp): boolean {
+  has(what: LoopTrigger): boolean {
     return this.#waiting.has(what);
   }
 
   /** Resolves with the next pending work, or with `quit` when the signal is aborted. */
-  async next(signal: AbortSignal): Promise<WakeUp> {
+  async next(signal: AbortSignal): Promise<LoopTrigger> {
     for (;;) {
       if (signal.aborted) return 'quit';
       const [first] = this.#waiting;

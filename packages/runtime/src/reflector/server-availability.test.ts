@@ -5,7 +5,7 @@ import { InformerCache } from '../cache/informer-cache.ts';
 import { defineKind } from '../kind/define-kind.ts';
 import { jsonLogger } from '../log/json-logger.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
-import { ServerReach } from './server-reach.ts';
+import { ServerAvailability } from './server-availability.ts';
 
 const refused = new TransportError('KW2001', { what: 'no connection to 10.0.0.1:6443 (ECONNREFUSED)' });
 const reset = new TransportError('KW2003', { what: 'the connection was lost' });
@@ -15,19 +15,19 @@ function collect(): { readonly lines: Record<string, unknown>[]; readonly log: R
   return { lines, log: jsonLogger({ destination: { write: (line) => void lines.push(JSON.parse(line)) } }) };
 }
 
-describe('ServerReach', () => {
+describe('ServerAvailability', () => {
   it('logs the start and end of an outage once, for all reflectors', async () => {
     const clock = new VirtualClock();
     const { lines, log } = collect();
-    const reach = new ServerReach({ clock, log });
-    reach.responded();
+    const availability = new ServerAvailability({ clock, log });
+    availability.responded();
     const [one, two] = [{}, {}];
-    expect(reach.failed(one, refused)).toBe(true);
-    expect(reach.failed(two, refused)).toBe(true);
+    expect(availability.failed(one, refused)).toBe(true);
+    expect(availability.failed(two, refused)).toBe(true);
     await clock.advance(12_340);
-    reach.responded();
-    reach.responded();
-    reach.failed(one, refused);
+    availability.responded();
+    availability.responded();
+    availability.failed(one, refused);
     expect(lines.map(({ level, error, unreachableForSeconds }) => [level, error ?? unreachableForSeconds])).toEqual([
       ['warn', refused.message],
       ['info', 12.3],
@@ -37,21 +37,21 @@ describe('ServerReach', () => {
 
   it('reports an outage when a second connection in a row is lost', () => {
     const { lines, log } = collect();
-    const reach = new ServerReach({ clock: new VirtualClock(), log });
+    const availability = new ServerAvailability({ clock: new VirtualClock(), log });
     const [one, two] = [{}, {}];
-    for (const who of [one, two]) expect(reach.failed(who, reset)).toBe(true);
-    reach.responded();
-    reach.failed(one, reset);
+    for (const who of [one, two]) expect(availability.failed(who, reset)).toBe(true);
+    availability.responded();
+    availability.failed(one, reset);
     expect(lines).toEqual([]);
-    reach.failed(one, reset);
+    availability.failed(one, reset);
     expect(lines).toHaveLength(1);
   });
 
   it('ignores errors that the server returned', () => {
     const { lines, log } = collect();
-    const reach = new ServerReach({ clock: new VirtualClock(), log });
-    expect(reach.failed({}, new Error('the watch is silent'))).toBe(false);
-    expect(reach.failed({}, new TransportError('KW2006', { what: 'no watch event' }))).toBe(false);
+    const availability = new ServerAvailability({ clock: new VirtualClock(), log });
+    expect(availability.failed({}, new Error('the watch is silent'))).toBe(false);
+    expect(availability.failed({}, new TransportError('KW2006', { what: 'no watch event' }))).toBe(false);
     expect(lines).toEqual([]);
   });
 });

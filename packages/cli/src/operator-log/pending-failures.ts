@@ -9,7 +9,7 @@ const maxHeld = 1_000;
  * Joins the failure of a reconcile with the record of its end, which has the cause and the next attempt. Without `debug` logging,
  * an operator does not log the ends of reconciles, so its failures are passed on alone.
  */
-export class HeldFailures {
+export class PendingFailures {
   readonly #clock: Clock;
   readonly #alone: (failure: LogRecord) => void;
   readonly #held = new Map<string, { readonly failure: LogRecord; readonly timer: Timer }>();

@@ -16,7 +16,7 @@ export interface Account {
 }
 
 /** The cluster in which an operator is developed. */
-export interface DevPlace {
+export interface DevCluster {
   /** A client that is authorized for everything `dev` does. */
   readonly client: KubernetesClient;
   readonly server: string;
@@ -48,10 +48,10 @@ export interface EmbeddedSettings {
 }
 
 /** Starts a project's embedded cluster for development. */
-export async function embeddedPlace(
+export async function embeddedDevCluster(
   { environment, reporter }: Context,
   { project, settings }: { readonly project: Project; readonly settings: EmbeddedSettings },
-): Promise<DevPlace> {
+): Promise<DevCluster> {
   const folder = new StateFolder(project.root);
   const cluster = await startCluster(environment, { folder, settings });
   if (cluster.takenPort !== undefined) reporter.step('port in use', `${cluster.takenPort}; using another port`, 'bad');

@@ -26,7 +26,7 @@ await import(main.url);
 `;
 
 /** The module that a standby process runs. */
-export interface StandByRun {
+export interface StandbyProgram {
   /** Path of a module. */
   readonly main: string;
   readonly args: readonly string[];
@@ -34,20 +34,20 @@ export interface StandByRun {
 }
 
 /** A process on standby. */
-export interface StandBy {
+export interface StandbyProcess {
   readonly child: Child;
   /** Receives the process's output from now on. */
   onOutput: (text: string) => void;
   /** Runs the module in the process. */
-  run(what: StandByRun): void;
+  run(what: StandbyProgram): void;
 }
 
 /** Starts a process that preloads libraries and waits on standby. The process exits together with its parent. */
-export function standBy(
+export function startStandby(
   environment: CliEnvironment,
   { folder, cwd, libraries }: { readonly folder: string; readonly cwd: string; readonly libraries: readonly string[] },
-): StandBy {
-  const script = join(folder, 'stand-by.mjs');
+): StandbyProcess {
+  const script = join(folder, 'standby.mjs');
   writeFileSync(script, program);
   const command = [environment.program[0] ?? 'node', '--enable-source-maps', script, ...libraries];
   const made: { onOutput: (text: string) => void } = { onOutput: () => undefined };
@@ -61,7 +61,7 @@ export function standBy(
   });
   return Object.assign(made, {
     child,
-    run({ main, args, env }: StandByRun): void {
+    run({ main, args, env }: StandbyProgram): void {
       child.write(`${JSON.stringify({ main: { path: main, url: pathToFileURL(main).href }, args, env })}\n`);
     },
   });

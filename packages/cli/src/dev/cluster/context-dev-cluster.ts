@@ -16,8 +16,8 @@ import { reachabilityHint } from '../../webhooks/reachability.ts';
 import { loopback } from '../../webhooks/webhook-address.ts';
 import { AccountLogin } from './account-login.ts';
 import { type ContextName, connectToContext } from './connect-to-context.ts';
-import type { DevPlace } from './dev-place.ts';
-import { GuestObjects } from './guest-objects.ts';
+import type { DevCluster } from './dev-cluster.ts';
+import { DevObjects } from './dev-objects.ts';
 import { LocalApiServer } from './local-api-server.ts';
 
 /** The cluster to develop in. */
@@ -32,10 +32,10 @@ export interface ContextChoice extends ContextName {
 }
 
 /** Connects to the cluster of a context in the default kubeconfig. Objects that `dev` creates there are removed at the end. */
-export async function contextPlace(
+export async function contextDevCluster(
   whole: Context,
   { project, choice }: { readonly project: Project; readonly choice: ContextChoice },
-): Promise<DevPlace> {
+): Promise<DevCluster> {
   const { environment, reporter } = whole;
   const { config, client, isLoopbackServer } = await connectToContext(whole, choice);
   const target: Target = { client, environment };
@@ -49,7 +49,7 @@ export async function contextPlace(
     host === undefined
       ? undefined
       : await LocalApiServer.create(environment, { project, host, except: webhooks?.port });
-  const objects = new GuestObjects(target, { owner: `${hostname()}:${project.root}` });
+  const objects = new DevObjects(target, { owner: `${hostname()}:${project.root}` });
   const logins: AccountLogin[] = [];
   return {
     client,

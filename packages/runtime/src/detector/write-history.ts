@@ -4,7 +4,7 @@ import { WrittenObject } from './written-object.ts';
 const maxObjects = 8;
 const maxVersions = 32;
 /** Minimum interval between reports of the same finding, in milliseconds. */
-const silenceMs = 600_000;
+const reportIntervalMs = 600_000;
 const noVersions: ReadonlySet<string> = new Set();
 
 /** The UID and version of an object, as shown by an event. */
@@ -14,9 +14,9 @@ export interface ShownVersion {
 }
 
 /**
- * Tracks the writes of one key for the detector. Trails are nearly always empty, so their parts are created on demand.
+ * Tracks the writes of one key for the detector. Histories are nearly always empty, so their parts are created on demand.
  */
-export class Trail {
+export class WriteHistory {
   /** Versions written by the key's reconciles, oldest first. */
   #versions: Set<string> | undefined;
   #objects: Map<string, WrittenObject> | undefined;
@@ -44,7 +44,7 @@ export class Trail {
     const versions = this.#versions;
     const triggeredBy = this.#triggeredBy ?? noVersions;
     const isOwn = !this.#foreign && triggeredBy.size > 0 && [...triggeredBy].every((each) => versions?.has(each));
-    if (!isOwn) for (const each of this.#objects?.values() ?? []) each.calm();
+    if (!isOwn) for (const each of this.#objects?.values() ?? []) each.resetSelfTriggered();
     this.#triggeredBy = undefined;
     this.#foreign = false;
     return isOwn;
@@ -74,7 +74,7 @@ export class Trail {
   /** Records a report; returns false if the same pattern was reported recently. */
   noteReport(pattern: string, nowMs: number): boolean {
     this.#reported ??= new Map();
-    if (nowMs - (this.#reported.get(pattern) ?? Number.NEGATIVE_INFINITY) < silenceMs) return false;
+    if (nowMs - (this.#reported.get(pattern) ?? Number.NEGATIVE_INFINITY) < reportIntervalMs) return false;
     this.#reported.set(pattern, nowMs);
     if (this.#reported.size > maxObjects) this.#reported.delete(this.#reported.keys().next().value ?? '');
     return true;

@@ -5,7 +5,7 @@ import type { ClientConfig } from '@kubewright/client';
 import { stringify } from 'yaml';
 import type { Target } from '../../target/apply-objects.ts';
 import { AccountToken } from './account-token.ts';
-import type { Account } from './dev-place.ts';
+import type { Account } from './dev-cluster.ts';
 
 /** A kubeconfig with a service account token, stored in files that only the user can read. */
 export class AccountLogin implements Disposable {

@@ -11,30 +11,30 @@ export function instantOf(clock: Clock): Instant {
   return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-export interface TenureOptions {
+export interface LeaseTermOptions {
   readonly clock: Clock;
   /** Validity of one renewal, in milliseconds, counted from the start of its request. */
   readonly renewMs: number;
   /** Maximum drift between the two clocks from one renewal to the next, in milliseconds. */
   readonly driftMs: number;
-  /** The start of the request that acquired the tenure. */
+  /** The start of the request that acquired the term. */
   readonly since: Instant;
 }
 
 /**
- * An uninterrupted tenure, such as a term of leadership or a membership. If it is not renewed, another process can take
+ * An uninterrupted term, such as a term of leadership or of membership. If it is not renewed, another process can take
  * over.
  *
- * A tenure ends as soon as either clock passes the deadline, or the two clocks drift apart. A process that was stopped,
+ * A term ends as soon as either clock passes the deadline, or the two clocks drift apart. A process that was stopped,
  * or a machine that was asleep, therefore notices the end on its first check, before any of its timers has fired. The
  * end is final, so work of an earlier term can never continue in a later term.
  */
-export class Tenure {
-  readonly #options: TenureOptions;
+export class LeaseTerm {
+  readonly #options: LeaseTermOptions;
   #renewed: Instant;
   #over = false;
 
-  constructor(options: TenureOptions) {
+  constructor(options: LeaseTermOptions) {
     this.#options = options;
     this.#renewed = options.since;
   }
@@ -50,7 +50,7 @@ export class Tenure {
     return holds;
   }
 
-  /** Time until the tenure ends by the monotonic clock, in milliseconds; 0 if it has ended. */
+  /** Time until the term ends by the monotonic clock, in milliseconds; 0 if it has ended. */
   get remainingMs(): number {
     if (!this.isValid) return 0;
     return this.#renewed.monotonicMs + this.#options.renewMs - this.#options.clock.monotonic();
@@ -58,7 +58,7 @@ export class Tenure {
 
   /**
    * Records a successful renewal that was started at `since`. A renewal has no effect if its response arrived too late:
-   * an expired tenure stays expired.
+   * an expired term stays expired.
    */
   renew(since: Instant): void {
     if (this.isValid) this.#renewed = since;

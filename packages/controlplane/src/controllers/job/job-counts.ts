@@ -8,7 +8,7 @@ import { failureCountKey, isFailed, isIndexed, trackingFinalizer } from './job-p
 import { judgeFailure } from './pod-failure-policy.ts';
 
 /** The current counts of a job, computed from its status and pods. */
-export interface JobTally {
+export interface JobCounts {
   readonly active: readonly Stored<Pod>[];
   /** Pods that are being deleted but have not finished. */
   readonly terminating: readonly Pod[];
@@ -24,10 +24,10 @@ export interface JobTally {
 }
 
 /**
- * Computes a job's tally. A finished pod is new if it still has the tracking finalizer and its uid is not in the status's
+ * Computes the counts of a job. A finished pod is new if it still has the tracking finalizer and its uid is not in the status's
  * `uncountedTerminatedPods`.
  */
-export function tally(job: Job, pods: readonly Stored<Pod>[]): JobTally {
+export function countJob(job: Job, pods: readonly Stored<Pod>[]): JobCounts {
   const { status } = job;
   const { succeeded: waitingSucceeded = [], failed: waitingFailed = [] } = status?.uncountedTerminatedPods ?? {};
   const waiting = new Set([...waitingSucceeded, ...waitingFailed]);
