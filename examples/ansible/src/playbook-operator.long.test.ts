@@ -10,7 +10,7 @@ import { readWatches } from './watches.ts';
 
 // A playbook takes seconds, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
-const patience = { timeoutMs: 220_000 };
+const waitOptions = { timeoutMs: 220_000 };
 const namespace = 'default';
 const key = { namespace, name: 'hello' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
@@ -54,7 +54,7 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
   it('runs the playbook for each change, and prunes its objects', async () => {
     const { client } = environment;
     const owner = [{ kind: 'Greeting', name: 'hello', controller: true }];
-    await operator.eventually(state, toMatch(done), patience);
+    await operator.eventually(state, toMatch(done), waitOptions);
     const config = await client.resource(ConfigMap).get(key);
     expect(config).toMatchObject({
       metadata: { ownerReferences: owner },
@@ -64,12 +64,12 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
 
     // A template in a value is not expanded.
     await set({ message: '{{ 1 + 1 }}', withServers: false });
-    await operator.eventually(state, toMatch(done), patience);
+    await operator.eventually(state, toMatch(done), waitOptions);
     expect((await client.resource(ConfigMap).get(key)).data).toEqual({ message: '{{ 1 + 1 }}' });
     await operator.eventually(
       async () => (await client.resource(Deployment).list({ namespace })).items,
       toBeAbsent(),
-      patience,
+      waitOptions,
     );
   });
 
@@ -78,6 +78,6 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
     const silent = { apiVersion, kind, metadata: { namespace, name: 'silent' }, spec: { message: '' } };
     await environment.client.resource(greeting!.for).create(silent);
     const failed = 'Failure Failed Check the message: the message is empty';
-    await operator.eventually(stateOf('silent'), toMatch([failed]), patience);
+    await operator.eventually(stateOf('silent'), toMatch([failed]), waitOptions);
   });
 });

@@ -19,7 +19,7 @@ import { sayGoodbye, sayHello } from './say-hello.ts';
 import { type SyncHook, type SyncRequest, webhook } from './sync-hook.ts';
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 const namespace = 'default';
 const signal = AbortSignal.timeout(60_000);
 // The Python hook needs Python 3. Without it, the hook's tests are skipped, or fail if KUBEWRIGHT_REQUIRE_ALL=1.
@@ -86,23 +86,23 @@ describe.each(hooks)('%s', (name, hook) => {
       (await client.resource(Pod).list({ namespace })).items
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
         .map(({ metadata }) => metadata.name);
-    await operator.eventually(names, toMatch(['hello-ada', 'hello-grace']), patience);
+    await operator.eventually(names, toMatch(['hello-ada', 'hello-grace']), waitOptions);
     await infrastructure.succeed({ namespace, name: 'hello-ada' });
     const hello = { namespace, name: 'hello' };
     await operator.eventually(
       () => client.resource(HelloWorld).get(hello),
       toMatch({ status: { greeted: 1 } }),
-      patience,
+      waitOptions,
     );
     const who = ['ada', 'barbara'];
     await client.resource(HelloWorld).patch(hello, { type: 'merge', body: { spec: { who } } });
-    await operator.eventually(names, toMatch(['hello-ada', 'hello-barbara']), patience);
+    await operator.eventually(names, toMatch(['hello-ada', 'hello-barbara']), waitOptions);
     await client.resource(HelloWorld).delete(hello);
-    await operator.eventually(names, toMatch(['hello.goodbye']), patience);
+    await operator.eventually(names, toMatch(['hello.goodbye']), waitOptions);
     expect(await client.resource(HelloWorld).get(hello)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0 } });
     await infrastructure.succeed({ namespace, name: 'hello.goodbye' });
     const all = async () => (await client.resource(HelloWorld).list({ namespace })).items;
-    await operator.eventually(all, toBeAbsent(), patience);
+    await operator.eventually(all, toBeAbsent(), waitOptions);
   });
 });
 

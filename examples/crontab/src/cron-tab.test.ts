@@ -11,7 +11,7 @@ const file = (path: string) => new URL(`../${path}`, import.meta.url).pathname;
 const crd = file('config/crd/bases/stable.example.com_crontabs.yaml');
 const namespace = 'default';
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 
 describe('crontab', () => {
   let environment: TestEnvironment;
@@ -61,7 +61,7 @@ describe('crontab', () => {
       await clock.advance(3_600_000);
       await reconcile();
     }
-    await eventually(jobs, toMatch([1, 2].map((run) => `tab-${start / 1000 + run * 3600}`)), patience);
+    await eventually(jobs, toMatch([1, 2].map((run) => `tab-${start / 1000 + run * 3600}`)), waitOptions);
   });
 
   it('keeps its history while the schedule is invalid', async () => {

@@ -7,7 +7,7 @@ import { Database } from './api/database.ts';
 import { database } from './database.ts';
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 const key = { namespace: 'default', name: 'my-first-crd-database' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
 
@@ -31,7 +31,7 @@ describe('database', () => {
     await apply('crd.yml');
     await apply('sample-object.yml');
     const servers = () => client.resource(StatefulSet).get(key);
-    await operator.eventually(servers, toMatch({ spec: { replicas: 3 } }), patience);
+    await operator.eventually(servers, toMatch({ spec: { replicas: 3 } }), waitOptions);
     expect(await client.resource(Service).get(key)).toMatchObject({ spec: { ports: [{ port: 5432 }] } });
     const { data } = await client.resource(Secret).get(key);
     const old = { namespace: 'default', name: 'old' };
@@ -47,7 +47,7 @@ describe('database', () => {
     await operator.eventually(
       () => patch({ port: 70000 }).catch(String),
       (found) => expect(found).toContain(outOfRange),
-      patience,
+      waitOptions,
     );
     await expect(patch({ 'storage-size': 'much' })).rejects.toThrow('must be an amount of bytes, such as 50G');
     await expect(patch({ 'storage-size': '60G' })).rejects.toThrow('are fixed at creation');
@@ -58,7 +58,7 @@ describe('database', () => {
     await complete('orders');
     await expect(complete('users')).rejects.toThrow('are fixed at creation');
     await patch({ replicas: 4 });
-    await operator.eventually(servers, toMatch({ spec: { replicas: 4 } }), patience);
+    await operator.eventually(servers, toMatch({ spec: { replicas: 4 } }), waitOptions);
     expect((await client.resource(Secret).get(key)).data).toEqual(data);
   });
 });

@@ -12,7 +12,7 @@ import { portAnnotation, removeServices, servicePerPod, wantsServices } from './
 import { type DecorateHook, type DecorateResponse, webhook } from './sync-hook.ts';
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 const namespace = 'default';
 const noted = 'service-per-pod.example.com/services';
 // The Python hook needs Python 3. Without it, the hook's tests are skipped, or fail if KUBEWRIGHT_REQUIRE_ALL=1.
@@ -99,23 +99,23 @@ describe.each(hooks)('%s', (name, hook, finalize) => {
     expect(await writes()).toEqual([]);
     const body = (value: string | null) => ({ metadata: { annotations: { [portAnnotation]: value } } });
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
-    await operator.eventually(services, toMatch(['web-0', 'web-1']), patience);
-    await operator.eventually(annotations, toMatch({ [portAnnotation]: '80', [noted]: '2' }), patience);
+    await operator.eventually(services, toMatch(['web-0', 'web-1']), waitOptions);
+    await operator.eventually(annotations, toMatch({ [portAnnotation]: '80', [noted]: '2' }), waitOptions);
     expect(await writes()).toEqual([]);
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: { spec: { replicas: 3 } } });
-    await operator.eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
+    await operator.eventually(services, toMatch(['web-0', 'web-1', 'web-2']), waitOptions);
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body(null) });
-    await operator.eventually(services, toBeAbsent(), patience);
-    await operator.eventually(annotations, (found) => expect(found).toEqual({}), patience);
+    await operator.eventually(services, toBeAbsent(), waitOptions);
+    await operator.eventually(annotations, (found) => expect(found).toEqual({}), waitOptions);
     const finalizers = async () => (await client.resource(StatefulSet).get(key)).metadata.finalizers;
-    await operator.eventually(finalizers, toMatch(undefined), patience);
+    await operator.eventually(finalizers, toMatch(undefined), waitOptions);
     expect(await writes()).toEqual([]);
 
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
-    await operator.eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
+    await operator.eventually(services, toMatch(['web-0', 'web-1', 'web-2']), waitOptions);
     expect(await finalizers()).toEqual(['hooks.example.com/service-per-pod']);
     await client.resource(StatefulSet).delete(key);
-    await operator.eventually(() => client.resource(StatefulSet).get(key), toBeAbsent(), patience);
+    await operator.eventually(() => client.resource(StatefulSet).get(key), toBeAbsent(), waitOptions);
     expect(await services()).toEqual([]);
   });
 });

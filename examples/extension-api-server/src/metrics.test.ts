@@ -8,7 +8,7 @@ import { register } from '../dev/register.ts';
 import { metricsServer, PodMetrics } from './metrics.ts';
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 // With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the program is missing.
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing = maySkip && spawnSync('kubectl', ['version', '--client']).status !== 0;
@@ -43,7 +43,7 @@ describe('the metrics API server', () => {
       { name: 'main', usage },
       { name: 'proxy', usage },
     ];
-    await operator.eventually(list, toMatch({ items: [{ metadata: { name: 'web' }, containers }] }), patience);
+    await operator.eventually(list, toMatch({ items: [{ metadata: { name: 'web' }, containers }] }), waitOptions);
     await expect(client.resource(PodMetrics).get({ namespace: 'default', name: 'pending' })).rejects.toThrow(
       'not found',
     );

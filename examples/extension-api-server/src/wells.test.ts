@@ -6,7 +6,7 @@ import { Well } from './api/v1/well.ts';
 import { wellServer } from './wells.ts';
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 
 describe('the API server of wells', () => {
   const server = wellServer({ hostnames: ['wells.default.svc'] });
@@ -25,7 +25,7 @@ describe('the API server of wells', () => {
   it('stores wells, behind the API server of the cluster', async () => {
     const wells = environment.client.resource(Well);
     const list = () => wells.list({ namespace: 'default' }).then(({ items }) => items.length);
-    await operator.eventually(() => list().catch(String), toMatch(0), patience);
+    await operator.eventually(() => list().catch(String), toMatch(0), waitOptions);
     const well = (name: string, depth: number) => Well({ metadata: { name, namespace: 'default' }, spec: { depth } });
     expect((await wells.create(well('garden', 12))).spec).toEqual({ depth: 12, pump: 'bucket' });
     await expect(wells.create(well('deep', 200))).rejects.toThrow('a well deeper than 100 metres needs a motor');
@@ -34,6 +34,6 @@ describe('the API server of wells', () => {
   it('computes water levels', async () => {
     const levels = environment.client.resource(WaterLevel);
     const read = async () => (await levels.list({ namespace: 'default' })).items.map(({ metadata }) => metadata.name);
-    await operator.eventually(() => read().catch(String), toMatch(['garden', 'yard']), patience);
+    await operator.eventually(() => read().catch(String), toMatch(['garden', 'yard']), waitOptions);
   });
 });

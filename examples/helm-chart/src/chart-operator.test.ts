@@ -11,7 +11,7 @@ import { type Release, readWatches } from './watches.ts';
 
 // The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
-const patience = { timeoutMs: 50_000 };
+const waitOptions = { timeoutMs: 50_000 };
 const namespace = 'default';
 const key = { namespace, name: 'hello' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
@@ -63,28 +63,32 @@ describe.skipIf(isMissing)('chartController (needs helm on the PATH: node script
     const replicas = async () => (await client.resource(Deployment).get(key)).spec?.replicas;
     const services = async () =>
       (await client.resource(Service).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await operator.eventually(() => condition('Deployed'), toMatch({ reason: 'InstallSuccessful' }), patience);
+    await operator.eventually(() => condition('Deployed'), toMatch({ reason: 'InstallSuccessful' }), waitOptions);
     expect([await replicas(), await services()]).toEqual([2, ['hello', 'kubernetes']]);
     expect((await client.resource(ConfigMap).get(key)).data?.['index.html']).toContain('Hello from a chart');
 
     await set({ replicas: 3, service: { enabled: false } });
-    await operator.eventually(() => condition('Deployed'), toMatch({ reason: 'UpgradeSuccessful' }), patience);
-    await operator.eventually(services, toMatch(['kubernetes']), patience);
+    await operator.eventually(() => condition('Deployed'), toMatch({ reason: 'UpgradeSuccessful' }), waitOptions);
+    await operator.eventually(services, toMatch(['kubernetes']), waitOptions);
     expect(await replicas()).toBe(3);
 
     await set({ replicas: 'many' });
     const failure = { reason: 'UpgradeError', message: expect.stringContaining('replicas') };
-    await operator.eventually(() => condition('ReleaseFailed'), toMatch(failure), patience);
+    await operator.eventually(() => condition('ReleaseFailed'), toMatch(failure), waitOptions);
     expect(await replicas()).toBe(3);
     // The last release stays deployed.
     expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
 
     await set({ replicas: 1 });
-    await operator.eventually(() => condition('ReleaseFailed'), toMatch(undefined), patience);
-    await operator.eventually(replicas, toMatch(1), patience);
+    await operator.eventually(() => condition('ReleaseFailed'), toMatch(undefined), waitOptions);
+    await operator.eventually(replicas, toMatch(1), waitOptions);
     expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
 
     await client.resource(website!.for).delete(key);
-    await operator.eventually(() => client.resource(Deployment).list({ namespace }), toMatch({ items: [] }), patience);
+    await operator.eventually(
+      () => client.resource(Deployment).list({ namespace }),
+      toMatch({ items: [] }),
+      waitOptions,
+    );
   });
 });

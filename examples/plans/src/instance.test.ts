@@ -18,7 +18,7 @@ import { instances } from './instance.ts';
 
 // The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 const namespace = 'default';
 const instance = instances();
 const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
@@ -78,19 +78,19 @@ describe('plans', () => {
       const { run, plan, progress } = (await status()) ?? {};
       return `${run} ${plan} ${progress}`;
     };
-    await operator.eventually(settled, toMatch('1 deploy Complete'), patience);
+    await operator.eventually(settled, toMatch('1 deploy Complete'), waitOptions);
     expect((await client.resource(Service).get({ namespace, name: 'web' })).spec?.ports).toHaveLength(1);
 
     const set = (parameters: object) =>
       client.resource(Instance).patch(shop, { type: 'merge', body: { spec: { parameters } } });
     await set({ REPLICAS: '3' });
-    await operator.eventually(settled, toMatch('2 scale Complete'), patience);
+    await operator.eventually(settled, toMatch('2 scale Complete'), waitOptions);
     expect((await client.resource(Deployment).get({ namespace, name: 'web' })).spec?.replicas).toBe(3);
     await set({ MESSAGE: 'hello again' });
-    await operator.eventually(settled, toMatch('3 deploy Complete'), patience);
+    await operator.eventually(settled, toMatch('3 deploy Complete'), waitOptions);
     const jobs = async () =>
       (await client.resource(Job).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await operator.eventually(jobs, toMatch(['web-migrate-3']), patience);
+    await operator.eventually(jobs, toMatch(['web-migrate-3']), waitOptions);
 
     // The next version of the operator has no service.
     const web = { namespace, name: 'web' };
@@ -101,10 +101,10 @@ describe('plans', () => {
     }));
     await client.resource(OperatorVersion).patch(web, { type: 'merge', body: { spec: { plans } } });
     await set({ MESSAGE: 'goodbye' });
-    await operator.eventually(settled, toMatch('4 deploy Complete'), patience);
+    await operator.eventually(settled, toMatch('4 deploy Complete'), waitOptions);
     const services = async () =>
       (await client.resource(Service).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await operator.eventually(services, toMatch(['kubernetes']), patience);
+    await operator.eventually(services, toMatch(['kubernetes']), waitOptions);
     expect((await client.resource(Deployment).get(web)).spec?.replicas).toBe(3);
   });
 
@@ -130,10 +130,10 @@ describe('plans', () => {
     await client.resource(Instance).create(early);
     const read = async () => (await client.resource(Instance).get({ namespace, name: 'early' })).status;
     const blocked = { conditions: [{ reason: 'Blocked', message: 'OperatorVersion late does not exist' }] };
-    await operator.eventually(read, toMatch(blocked), patience);
+    await operator.eventually(read, toMatch(blocked), waitOptions);
     const spec = { plans: [{ name: 'deploy', phases: [] }] };
     await client.resource(OperatorVersion).create(OperatorVersion({ metadata: { name: 'late', namespace }, spec }));
-    await operator.eventually(read, toMatch({ run: 1, progress: 'Complete' }), patience);
+    await operator.eventually(read, toMatch({ run: 1, progress: 'Complete' }), waitOptions);
   });
 
   it('starts no run, and writes nothing again, if a manifest is invalid', async () => {

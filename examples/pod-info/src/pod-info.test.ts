@@ -41,7 +41,7 @@ describe('infoOf', () => {
 });
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 
 describe('pod-info', () => {
   it('follows the pods of a Deployment from creation to deletion', async () => {
@@ -61,11 +61,15 @@ describe('pod-info', () => {
     const spec = { selector: { matchLabels: labels }, template };
     await client.resource(Deployment).create(Deployment({ metadata, spec }));
     const workload = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
-    const [info] = await operator.eventually(infos, toMatch([{ spec: { workload } }]), patience);
+    const [info] = await operator.eventually(infos, toMatch([{ spec: { workload } }]), waitOptions);
     const pod = await infrastructure.makeReady({ namespace: 'default', name: info?.metadata.name ?? '' });
-    await operator.eventually(infos, toMatch([{ status: { podIPs: [pod.status?.podIP ?? ''] } }]), patience);
+    await operator.eventually(infos, toMatch([{ status: { podIPs: [pod.status?.podIP ?? ''] } }]), waitOptions);
     await client.resource(Deployment).delete({ namespace: 'default', name: 'web' });
-    await operator.eventually(infos, toBeAbsent(), patience);
-    await operator.eventually(() => client.resource(ReplicaSet).list({ namespace: 'default' }), toBeAbsent(), patience);
+    await operator.eventually(infos, toBeAbsent(), waitOptions);
+    await operator.eventually(
+      () => client.resource(ReplicaSet).list({ namespace: 'default' }),
+      toBeAbsent(),
+      waitOptions,
+    );
   }, 90_000);
 });

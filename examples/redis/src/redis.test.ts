@@ -10,7 +10,7 @@ import { sendCommand } from './send-command.ts';
 
 // The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
-const patience = { timeoutMs: 40_000 };
+const waitOptions = { timeoutMs: 40_000 };
 const namespace = 'conf42-init';
 const key = { namespace, name: 'redis-cache' };
 // With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the program is missing.
@@ -42,22 +42,22 @@ describe.skipIf(isMissing)('redis (needs redis-server on the PATH)', () => {
   it('replicates to new servers, and promotes another when the primary dies, without losing data', async () => {
     await client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
     await applyManifests(client, { files: [file('samples/redis-cache.yaml')], fieldManager: 'test' });
-    await operator.eventually(status, toMatch({ replicas: 2 }), patience);
+    await operator.eventually(status, toMatch({ replicas: 2 }), waitOptions);
     const first = (await status())?.primary;
     await say(first, 'SET greeting hello');
     await client.resource(Redis).patch(key, { type: 'merge', body: { spec: { size: 4 } } });
-    await operator.eventually(status, toMatch({ primary: first, replicas: 3 }), patience);
-    await operator.eventually(() => say('redis-cache-3', 'GET greeting'), toMatch('hello'), patience);
+    await operator.eventually(status, toMatch({ primary: first, replicas: 3 }), waitOptions);
+    await operator.eventually(() => say('redis-cache-3', 'GET greeting'), toMatch('hello'), waitOptions);
     const [, id] = /^process_id:(\d+)/m.exec(await say(first, 'INFO server')) ?? [];
     process.kill(Number(id), 'SIGKILL');
     await operator.eventually(
       async () => (await status())?.primary,
       (found) => expect(found).not.toBe(first),
-      patience,
+      waitOptions,
     );
-    await operator.eventually(status, toMatch({ replicas: 3 }), patience);
+    await operator.eventually(status, toMatch({ replicas: 3 }), waitOptions);
     expect(await say((await status())?.primary, 'GET greeting')).toBe('hello');
-    await operator.eventually(() => say(first, 'GET greeting'), toMatch('hello'), patience);
+    await operator.eventually(() => say(first, 'GET greeting'), toMatch('hello'), waitOptions);
     await expect(say(first, 'SET greeting bye')).rejects.toThrow('READONLY');
   });
 });

@@ -5,7 +5,7 @@ import { PodSet } from './api/v1/pod-set.ts';
 import { replicaSet } from './replica-set.ts';
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 const namespace = 'default';
 
 describe('replica-set', () => {
@@ -36,19 +36,19 @@ describe('replica-set', () => {
     })().catch(() => undefined); // stopped below
     const web = PodSet({ metadata: { name: 'web', namespace }, spec: { replicas: 20, image: 'busybox' } });
     await client.resource(PodSet).create(web);
-    await operator.eventually(current, toMatch(20), patience);
+    await operator.eventually(current, toMatch(20), waitOptions);
     const [first] = await pods();
     await client.resource(Pod).delete({ namespace, name: first?.metadata.name ?? '' }, { gracePeriodSeconds: 0 });
-    await operator.eventually(() => created.size, toMatch(21), patience);
+    await operator.eventually(() => created.size, toMatch(21), waitOptions);
     const body = { spec: { replicas: 2 } };
     await client.resource(PodSet).patch({ namespace, name: 'web' }, { type: 'merge', body });
-    await operator.eventually(async () => (await pods()).length, toMatch(2), patience);
-    await operator.eventually(current, toMatch(2), patience);
+    await operator.eventually(async () => (await pods()).length, toMatch(2), waitOptions);
+    await operator.eventually(current, toMatch(2), waitOptions);
     expect(created.size).toBe(21);
     // From this point, a pod may be replaced again: as in Kubernetes, the deletion of the pod can arrive before the
     // deletion of the set.
     await client.resource(PodSet).delete({ namespace, name: 'web' });
-    await operator.eventually(pods, toBeAbsent(), patience);
+    await operator.eventually(pods, toBeAbsent(), waitOptions);
     stop.abort();
     await watching;
   });
@@ -64,7 +64,7 @@ describe('replica-set', () => {
     await operator.eventually(
       failure,
       (line) => /forbidden by an injected fault; .*Internal error/.test(line),
-      patience,
+      waitOptions,
     );
   });
 });

@@ -15,7 +15,7 @@ import { sampleDB } from './sample-db.ts';
 
 // The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
-const patience = { timeoutMs: 90_000 };
+const waitOptions = { timeoutMs: 90_000 };
 const namespace = 'default';
 const key = { namespace, name: 'mydb' };
 // With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the programs are missing.
@@ -82,7 +82,7 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
 
   // Each test continues with the database of the test before.
   it('installs a database with its first data and a schedule of backups', async () => {
-    await eventually(state, toMatch('15 True'), patience);
+    await eventually(state, toMatch('15 True'), waitOptions);
     expect(await query('SELECT item FROM orders')).toBe('tea');
     expect(await names(CronJob)).toEqual(['mydb-backup']);
   });
@@ -91,7 +91,7 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
     await query("INSERT INTO orders (item) VALUES ('milk')");
     await whileWriting(async () => {
       await client.resource(SampleDB).patch(key, { type: 'merge', body: { spec: { version: '16' } } });
-      await eventually(state, toMatch('16 True'), patience);
+      await eventually(state, toMatch('16 True'), waitOptions);
     });
     await write('last');
     expect(written.at(-1)).toBe('last');
@@ -101,7 +101,7 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
       const { items } = await client.resource(Event).list({ namespace, fieldSelector: 'reason=JobCreated' });
       return items.map(({ message }) => message?.replace('Created job mydb-', '')).sort();
     };
-    await eventually(jobs, toMatch(['dump-for-16', 'init', 'upgrade-to-16']), patience);
+    await eventually(jobs, toMatch(['dump-for-16', 'init', 'upgrade-to-16']), waitOptions);
   });
 
   it('takes a snapshot with all confirmed writes before the database is deleted', async () => {
@@ -111,9 +111,9 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
     // The client writes until the server is gone.
     await whileWriting(async () => {
       await client.resource(SampleDB).delete(key);
-      await eventually(() => names(StatefulSet), toBeAbsent(), patience);
+      await eventually(() => names(StatefulSet), toBeAbsent(), waitOptions);
     });
-    await eventually(() => names(PersistentVolumeClaim), toMatch(['mydb-snapshots']), patience);
+    await eventually(() => names(PersistentVolumeClaim), toMatch(['mydb-snapshots']), waitOptions);
     const folder = volume.spec?.local?.path ?? '';
     // A backup may have become due in the meantime.
     const saved = readdirSync(folder).filter((name) => !name.startsWith('backup-'));

@@ -9,7 +9,7 @@ import { sampleDB } from './sample-db.ts';
 
 // The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
-const patience = { timeoutMs: 50_000 };
+const waitOptions = { timeoutMs: 50_000 };
 const namespace = 'default';
 const key = { namespace, name: 'mydb' };
 const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
@@ -43,15 +43,15 @@ describe('sampledb', () => {
   };
 
   it('runs each Job in its turn, and deletes all but the snapshots', async () => {
-    await eventually(state, toMatch('15 True'), patience);
-    await eventually(jobs, toMatch(['init']), patience);
+    await eventually(state, toMatch('15 True'), waitOptions);
+    await eventually(jobs, toMatch(['init']), waitOptions);
     expect((await client.resource(CronJob).list({ namespace })).items).toHaveLength(1);
     await client.resource(SampleDB).patch(key, { type: 'merge', body: { spec: { version: '16' } } });
-    await eventually(state, toMatch('16 True'), patience);
-    await eventually(jobs, toMatch(['dump-for-16', 'init', 'upgrade-to-16']), patience);
+    await eventually(state, toMatch('16 True'), waitOptions);
+    await eventually(jobs, toMatch(['dump-for-16', 'init', 'upgrade-to-16']), waitOptions);
     await client.resource(SampleDB).delete(key);
     const claims = async () =>
       (await client.resource(PersistentVolumeClaim).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await eventually(claims, toMatch(['mydb-snapshots']), patience);
+    await eventually(claims, toMatch(['mydb-snapshots']), waitOptions);
   });
 });

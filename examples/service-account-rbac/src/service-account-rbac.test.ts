@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { serviceAccountRbac } from './service-account-rbac.ts';
 
 // The default is too short for a busy machine.
-const patience = { timeoutMs: 30_000 };
+const waitOptions = { timeoutMs: 30_000 };
 
 describe('service-account-rbac', () => {
   it('waits for the shared namespace, grants access, repairs it, and removes it with the account', async () => {
@@ -23,22 +23,22 @@ describe('service-account-rbac', () => {
     await client.resource(ServiceAccount).create(account('other'));
     await client.resource(ServiceAccount).create(account('test-dev'));
     const events = () => client.resource(Event).list({ namespace: 'default' });
-    await operator.eventually(events, toHaveEvent({ reason: 'NamespaceMissing', name: 'test-dev' }), patience);
+    await operator.eventually(events, toHaveEvent({ reason: 'NamespaceMissing', name: 'test-dev' }), waitOptions);
     await client.resource(Namespace).create(Namespace({ metadata: { name: 'namespace-dev' } }));
-    await operator.eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
+    await operator.eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), waitOptions);
     await client.resource(Role).delete({ namespace: 'namespace-dev', name: 'test-dev-r' });
-    await operator.eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
+    await operator.eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), waitOptions);
     const logged = (line: RegExp) => operator.log.filter((each) => line.test(each)).length;
     expect(logged(/Event added, name: test-dev, secrets: \[\]$/)).toBe(1);
     expect(logged(/Service account added to default namespace\.$/)).toBe(1);
     expect(logged(/Role: test-dev-r, created in namespace: namespace-dev$/)).toBe(2);
     expect(logged(/Role binding: test-dev-rb, created in namespace: namespace-dev$/)).toBe(1);
     await client.resource(ServiceAccount).delete({ namespace: 'default', name: 'test-dev' });
-    await operator.eventually(granted, toMatch([]), patience);
+    await operator.eventually(granted, toMatch([]), waitOptions);
     const removed = (title: string) => logged(new RegExp(`${title}, deleted from namespace: namespace-dev$`));
-    await operator.eventually(() => removed('Role: test-dev-r'), toMatch(1), patience);
+    await operator.eventually(() => removed('Role: test-dev-r'), toMatch(1), waitOptions);
     expect(logged(/Event deleted, name: test-dev in namespace: default$/)).toBe(1);
-    await operator.eventually(() => removed('Role binding: test-dev-rb'), toMatch(1), patience);
+    await operator.eventually(() => removed('Role binding: test-dev-rb'), toMatch(1), waitOptions);
   }, 90_000);
 
   it.each([
@@ -59,7 +59,7 @@ describe('service-account-rbac', () => {
         const review = await client.resource(SubjectAccessReview).create(SubjectAccessReview({ metadata: {}, spec }));
         return review.status?.allowed;
       };
-      await operator.eventually(() => may('list'), toMatch(true), patience);
+      await operator.eventually(() => may('list'), toMatch(true), waitOptions);
       expect([await may('list'), await may('get'), await may('delete')]).toEqual(expected);
     },
     90_000,
