@@ -25,8 +25,8 @@ export function switchoverReason(cluster: ObservedCluster, primary: string): str
 
 /**
  * Returns why a needed switchover must wait: the last switchover failed a short time ago, or a replica lags too far
- * behind. A failure does not delay a requested switchover, which is tried once, or the switchover from a pod that is
- * being deleted and stops in any case.
+ * behind. Two switchovers do not wait after a failure: a requested one, which is tried only once, and one from a pod that
+ * is being deleted, which stops in any case.
  */
 export function switchoverDelay(cluster: ObservedCluster, primary: string): string | undefined {
   const { members, requestedPrimary, switchoverFailure, nowMs } = cluster;

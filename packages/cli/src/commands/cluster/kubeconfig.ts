@@ -3,7 +3,7 @@ import type { KubeconfigOptions } from '../../cluster/status.ts';
 import type { Context } from '../../program/context.ts';
 import { nameOption } from '../options/embedded-cluster.ts';
 
-/** Adds `cluster kubeconfig`, which prints the kubeconfig of the cluster of this folder. */
+/** Adds `cluster kubeconfig`, which prints the kubeconfig of this folder's cluster. */
 export function addClusterKubeconfig(cluster: Command, context: Context): void {
   cluster
     .command('kubeconfig')
