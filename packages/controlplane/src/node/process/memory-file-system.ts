@@ -5,7 +5,7 @@ const sharedMemory = '/dev/shm';
 /** `TMPFS_MAGIC` of Linux. */
 const tmpfs = 0x01021994;
 
-/** Returns a folder of this machine whose files are in memory; or undefined. */
+/** Returns a folder of this machine whose files are in memory, or undefined. */
 export function memoryFileSystem(): string | undefined {
   try {
     return statfsSync(sharedMemory).type === tmpfs ? sharedMemory : undefined;
