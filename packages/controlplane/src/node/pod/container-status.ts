@@ -55,8 +55,8 @@ function statesOf(
       return { state: { terminated }, last };
     }
     case 'starting': {
-      const reason =
-        view.pod.spec?.initContainers?.length && slot.role === 'main' ? 'PodInitializing' : 'ContainerCreating';
+      // As a kubelet, also for init containers.
+      const reason = view.pod.spec?.initContainers?.length ? 'PodInitializing' : 'ContainerCreating';
       return { state: { waiting: { reason } }, last };
     }
     case 'waiting': {

@@ -225,6 +225,13 @@ describe('PodWorker', () => {
     expect(bench.container('web')?.restartCount).toBe(0);
   });
 
+  it('reports init containers that are being started as initializing', async () => {
+    const bench = new PodBench({ initContainers: [{ name: 'init', image: 'init' }], containers: [web] });
+    Object.assign(bench.host.driver, { startContainer: () => new Promise(() => {}) });
+    await bench.run();
+    expect(bench.container('init')?.state?.waiting?.reason).toBe('PodInitializing');
+  });
+
   it('waits for a volume that cannot be set up', async () => {
     const bench = new PodBench({ containers: [web], volumes: [{ name: 'v', configMap: { name: 'settings' } }] });
     await bench.run(3_000);
