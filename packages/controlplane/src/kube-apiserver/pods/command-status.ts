@@ -1,7 +1,8 @@
 import { StatusError } from '@kubewright/apimachinery';
+import type { CommandStatus } from '../streaming/command-streams.ts';
 
 /** Returns the final status of a command, which ends the protocol. Mirrors the kubelet (1.36). */
-export function exitStatus(exitCode: number): object {
+export function exitStatus(exitCode: number): CommandStatus {
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
   return {
     metadata: {},
@@ -13,7 +14,7 @@ export function exitStatus(exitCode: number): object {
 }
 
 /** Returns the final status if a command could not run; `what` names the failed operation. */
-export function failureStatus(error: unknown, what: string): object {
+export function failureStatus(error: unknown, what: string): CommandStatus {
   if (error instanceof StatusError) return error.status;
   const message = error instanceof Error ? error.message : String(error);
   return { metadata: {}, status: 'Failure', reason: 'InternalError', message: `${what}: ${message}`, code: 500 };

@@ -1,4 +1,4 @@
-import { badRequest, type Clock } from '@kubewright/apimachinery';
+import { badRequest, type Clock, type Status } from '@kubewright/apimachinery';
 import type { ApiRequest } from '@kubewright/apiserver';
 import { ExecChannels, execProtocols } from './exec-channels.ts';
 import { openSpdyCommand, spdyCommandProtocols } from './spdy-command.ts';
@@ -16,8 +16,11 @@ export interface CommandStreams {
   stdout(chunk: Uint8Array): Promise<void>;
   stderr(chunk: Uint8Array): Promise<void>;
   /** Sends the final `Status` after all output, then closes the connection. */
-  end(status: unknown): void;
+  end(status: CommandStatus): void;
 }
+
+/** The final status of a command. */
+export type CommandStatus = Partial<Omit<Status, 'reason'>> & { readonly reason?: string };
 
 /** The streams that a client requests. */
 export interface RequestedStreams {
@@ -47,6 +50,6 @@ export async function openCommandStreams(
     const { duplex } = acceptSpdy(request, spdyCommandProtocols);
     return openSpdyCommand(duplex, options);
   }
-  const { socket } = await acceptWebSocket(request, execProtocols);
-  return new ExecChannels(socket, options);
+  const { socket, protocol } = await acceptWebSocket(request, execProtocols);
+  return new ExecChannels(socket, { ...options, protocol });
 }

@@ -2,12 +2,18 @@ import { Buffer } from 'node:buffer';
 import type { Clock } from '@kubewright/apimachinery';
 import type { RawData, WebSocket } from 'ws';
 import { ByteQueue } from './byte-queue.ts';
-import type { CommandStreams } from './command-streams.ts';
+import type { CommandStatus, CommandStreams } from './command-streams.ts';
 import type { TerminalSize } from './terminal-sizes.ts';
 import { readTerminalSizes } from './terminal-sizes.ts';
 
-/** The supported protocol versions, in order of preference. */
-export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+/** The supported protocol versions, in order of preference. Those without a number are version 1. */
+export const execProtocols: readonly string[] = [
+  'v5.channel.k8s.io',
+  'v4.channel.k8s.io',
+  'v4.base64.channel.k8s.io',
+  'channel.k8s.io',
+  'base64.channel.k8s.io',
+];
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 /** Maximum number of bytes that the command has not read; beyond it, the socket is paused. */
@@ -28,17 +34,28 @@ const maxUnsentBytes = 64 * 1024 * 1024;
  */
 const settleMs = 20;
 
-/** The streams of an exec or attach, multiplexed over one WebSocket. The first byte of each message is its channel. */
+/**
+ * The streams of an exec or attach, multiplexed over one WebSocket. The first byte of each message is its channel; in base64
+ * protocols, messages are text, and the first character is the channel's digit.
+ */
 export class ExecChannels implements CommandStreams {
   readonly stdin: ByteQueue = new ByteQueue();
   readonly #resize: ByteQueue = new ByteQueue();
   readonly sizes: AsyncIterable<TerminalSize> = readTerminalSizes(this.#resize);
   readonly #socket: WebSocket;
+  readonly #isText: boolean;
+  readonly #isFirstVersion: boolean;
   /** Messages queued until the client is ready; undefined afterwards. */
   #early: (() => void)[] | undefined = [];
 
-  constructor(socket: WebSocket, options: { readonly clock: Clock; readonly closed: () => void }) {
+  constructor(
+    socket: WebSocket,
+    options: { readonly clock: Clock; readonly protocol: string; readonly closed: () => void },
+  ) {
+    const { protocol } = options;
     this.#socket = socket;
+    this.#isText = protocol.includes('base64.');
+    this.#isFirstVersion = !/^v\d/.test(protocol);
     const settled = options.clock.setTimer(settleMs, () => this.#settle());
     this.stdin.drained = () => {
       if (socket.isPaused) socket.resume();
@@ -63,10 +80,15 @@ export class ExecChannels implements CommandStreams {
     return this.#send(channels.stderr, chunk);
   }
 
-  /** Sends the final status, then closes the connection. */
-  end(status: unknown): void {
+  /** Sends the final status, then closes the connection. In version 1, only errors are sent, as text. */
+  end(status: CommandStatus): void {
+    const text = this.#isFirstVersion ? (status.message ?? '') : JSON.stringify(status);
+    const isSilent = this.#isFirstVersion && status.status === 'Success';
+    const last = async (): Promise<void> => {
+      if (!isSilent) await this.#flush(channels.error, Buffer.from(text));
+    };
     // Close only after everything is sent: once closed, the client has little time to read the rest.
-    this.#whenSettled(() => void this.#flush(channels.error, Buffer.from(JSON.stringify(status))).then(this.#close));
+    this.#whenSettled(() => void last().then(this.#close));
   }
 
   #settle(): void {
@@ -101,12 +123,15 @@ export class ExecChannels implements CommandStreams {
     if (socket.bufferedAmount > maxUnsentBytes) socket.terminate();
     if (socket.readyState !== socket.OPEN) return Promise.resolve();
     return new Promise((resolve) => {
-      socket.send(Buffer.concat([Buffer.of(channel), chunk]), () => resolve());
+      const message = this.#isText
+        ? `${channel}${Buffer.from(chunk).toString('base64')}`
+        : Buffer.concat([Buffer.of(channel), chunk]);
+      socket.send(message, () => resolve());
     });
   }
 
   #receive(data: RawData): void {
-    const message = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
+    const message = this.#decode(Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer));
     const channel = message[0];
     if (channel === channels.stdin) {
       this.stdin.push(message.subarray(1));
@@ -118,5 +143,12 @@ export class ExecChannels implements CommandStreams {
     }
     // In version 5 of the protocol, the client closes a channel by its number in the second byte.
     else if (channel === channels.close && message[1] === channels.stdin) this.stdin.end();
+  }
+
+  /** Returns a message in the binary form: the channel in the first byte, then the data. */
+  #decode(message: Buffer): Buffer {
+    if (!this.#isText || message.length === 0) return message;
+    const digit = Number(message.toString('latin1', 0, 1));
+    return Buffer.concat([Buffer.of(digit), Buffer.from(message.toString('latin1', 1), 'base64')]);
   }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
-import type { CommandStreams, RequestedStreams } from './command-streams.ts';
+import type { CommandStatus, CommandStreams, RequestedStreams } from './command-streams.ts';
 import { disconnected } from './disconnected.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
 import type { TerminalSize } from './terminal-sizes.ts';
@@ -68,7 +68,7 @@ class SpdyCommand implements CommandStreams {
     await this.#streams.get('stderr')?.write(chunk);
   }
 
-  end(status: unknown): void {
+  end(status: CommandStatus): void {
     void this.#streams.get('error')?.write(Buffer.from(JSON.stringify(status)));
     void Promise.all([...this.#streams.values()].map((stream) => stream.end())).then(() => this.#connection.close());
   }
