@@ -34,7 +34,13 @@ export async function makeContainerDriver(options: MakeContainerDriverOptions): 
   if ('missing' in found) throw new ContainerSupportError(`these programs are missing: ${found.missing.join(', ')}`);
   const { tools } = found;
   const users = await UserNamespace.start({ tools, isRoot: process.getuid?.() === 0 });
-  const sandboxes = new PodSandboxes({ addresses: options.addresses, folders, network, firstId: users.firstId });
+  const sandboxes = new PodSandboxes({
+    addresses: options.addresses,
+    folders,
+    network,
+    firstId: users.firstId,
+    clock: options.clock,
+  });
   const isMountable = await canMountOverlay(tools, { users, folder: join(folders.root, 'overlay') });
   return new ContainerDriver({
     ...options,

@@ -1,4 +1,5 @@
 import { chownSync } from 'node:fs';
+import type { Clock } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { LoopbackRange } from '../../network/loopback-range.ts';
@@ -12,6 +13,7 @@ import type { SandboxFolders } from '../process/sandbox-folders.ts';
 
 /** Options for {@link PodSandboxes}. */
 export interface PodSandboxesOptions {
+  readonly clock: Clock;
   readonly addresses: LoopbackRange;
   readonly folders: SandboxFolders;
   /** Gives each pod its own network. @defaultValue pods share this machine's network */
@@ -40,7 +42,7 @@ export class PodSandboxes implements Disposable {
   constructor(options: PodSandboxesOptions) {
     this.#options = options;
     const sockets = options.network?.sockets ?? hostSockets;
-    this.#hostPorts = new HostPortListeners({ host: sockets, pods: sockets });
+    this.#hostPorts = new HostPortListeners({ host: sockets, pods: sockets, clock: options.clock });
   }
 
   async prepare({ uid, hostIP, pod: object }: PodSandboxRequest): Promise<PodSandbox> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { systemClock } from '@kubewright/apimachinery';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { describe, expect, it } from 'vitest';
 import { hostSockets } from '../../network/sockets.ts';
@@ -22,8 +23,10 @@ describe('hostPortsOf', () => {
     ]);
   });
 
-  it('skips other protocols, host networking, and on a shared network a host port that equals the container port', () => {
-    expect(listening(pod([{ containerPort: 80, hostPort: 8080, protocol: 'UDP' }, { containerPort: 81 }]))).toEqual([]);
+  it('skips SCTP, host networking, and on a shared network a host port that equals the container port', () => {
+    expect(listening(pod([{ containerPort: 80, hostPort: 8080, protocol: 'SCTP' }, { containerPort: 81 }]))).toEqual(
+      [],
+    );
     expect(listening(pod([{ containerPort: 80, hostPort: 8080 }], { hostNetwork: true }))).toEqual([]);
     const same = pod([{ containerPort: 80, hostPort: 80 }]);
     expect(listening(same)).toEqual([]);
@@ -33,7 +36,7 @@ describe('hostPortsOf', () => {
 
 describe('HostPortListeners', () => {
   it('forwards connections until the pod is removed, and fails for a port in use', async () => {
-    using listeners = new HostPortListeners({ host: hostSockets, pods: hostSockets });
+    using listeners = new HostPortListeners({ host: hostSockets, pods: hostSockets, clock: systemClock });
     const target = { host: '127.0.0.1', port: 0 };
     const server = await hostSockets.listen(target);
     server.on('connection', (socket) => socket.end('hello'));
@@ -51,6 +54,28 @@ describe('HostPortListeners', () => {
     expect(await text(await hostSockets.connect(listen))).toBe('hello');
     listeners.close('a');
     await expect(hostSockets.connect(listen)).rejects.toThrow('ECONNREFUSED');
+    server.close();
+  });
+
+  it('forwards datagrams and their replies', async () => {
+    using listeners = new HostPortListeners({ host: hostSockets, pods: hostSockets, clock: systemClock });
+    const any = { host: '127.0.0.1', port: 0 };
+    const [server, free, client] = [
+      await hostSockets.bind(any),
+      await hostSockets.bind(any),
+      await hostSockets.bind(any),
+    ];
+    server.on('message', (message, { port, address }) => server.send(`${message} back`, port, address));
+    const listen = { host: '127.0.0.1', port: free.address().port };
+    const closed = once(free, 'close');
+    free.close();
+    await closed;
+    const target = { host: '127.0.0.1', port: server.address().port };
+    await listeners.open('a', [{ protocol: 'UDP', listen, target }]);
+    client.send('there', listen.port, listen.host);
+    const [reply] = (await once(client, 'message')) as [Buffer];
+    expect(reply.toString()).toBe('there back');
+    client.close();
     server.close();
   });
 });

@@ -1,16 +1,20 @@
+import type { Clock } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { SocketAddress, Sockets } from '../../network/sockets.ts';
 import { TcpForwarder } from '../../network/tcp-forwarder.ts';
+import { UdpForwarder } from '../../network/udp-forwarder.ts';
 import type { HostAddress } from '../driver.ts';
 
 /** A host port of a pod, and the address to which its connections are forwarded. */
 export interface HostPort {
+  /** @defaultValue TCP */
+  readonly protocol?: 'TCP' | 'UDP';
   readonly listen: SocketAddress;
   readonly target: SocketAddress;
 }
 
 /**
- * Returns the TCP host ports of a pod. Without a host IP, they are on 127.0.0.1 and on the node's address, never on addresses
+ * Returns the host ports of a pod, for TCP and UDP. Without a host IP, they are on 127.0.0.1 and on the node's address, never on addresses
  * that other machines can reach.
  *
  * @param options - `shared`: true if the pod's programs share the network of this machine. A host port that equals its container
@@ -26,10 +30,11 @@ export function hostPortsOf(
   return containers
     .flatMap(({ ports = [] }) => ports)
     .flatMap(({ hostPort = 0, hostIP = '', containerPort, protocol = 'TCP' }) => {
-      if (hostPort === 0 || protocol !== 'TCP' || (shared && hostPort === containerPort)) return [];
+      if (hostPort === 0 || (shared && hostPort === containerPort)) return [];
+      if (protocol !== 'TCP' && protocol !== 'UDP') return [];
       const hosts = hostIP === '' || hostIP === '0.0.0.0' ? [...new Set(['127.0.0.1', nodeIP])] : [hostIP];
       const target = { host: podIP, port: containerPort };
-      return hosts.map((host) => ({ listen: { host, port: hostPort }, target }));
+      return hosts.map((host) => ({ protocol, listen: { host, port: hostPort }, target }));
     });
 }
 
@@ -51,11 +56,13 @@ export class HostPortListeners implements Disposable {
   readonly #exposed = new Map<string, HostAddress>();
   readonly #host: Sockets;
   readonly #network: Sockets;
+  readonly #clock: Clock;
 
   /** @param options - `host`: sockets of this machine's network; `pods`: sockets of the pods' network. */
-  constructor(options: { readonly host: Sockets; readonly pods: Sockets }) {
+  constructor(options: { readonly host: Sockets; readonly pods: Sockets; readonly clock: Clock }) {
     this.#host = options.host;
     this.#network = options.pods;
+    this.#clock = options.clock;
   }
 
   /**
@@ -66,10 +73,7 @@ export class HostPortListeners implements Disposable {
     if (ports.length === 0 || this.#pods.has(podUid)) return;
     const opened: Disposable[] = [];
     try {
-      for (const { listen, target } of ports) {
-        const server = await this.#host.listen(listen);
-        opened.push(new TcpForwarder({ server, open: (_, onread) => this.#network.connect(target, { onread }) }));
-      }
+      for (const port of ports) opened.push(await this.#forward(port));
     } catch (error) {
       for (const one of opened) one[Symbol.dispose]();
       throw error;
@@ -90,8 +94,7 @@ export class HostPortListeners implements Disposable {
     const failed: { readonly port: number; readonly why: string }[] = [];
     for (const { listen, target } of ports) {
       try {
-        const server = await this.#host.listen(listen);
-        opened.push(new TcpForwarder({ server, open: (_, onread) => this.#network.connect(target, { onread }) }));
+        opened.push(await this.#forward({ listen, target }));
       } catch (error) {
         failed.push({ port: listen.port, why: error instanceof Error ? error.message : String(error) });
       }
@@ -101,6 +104,19 @@ export class HostPortListeners implements Disposable {
     const exposed = { ip: first.listen.host, ports: ports.map(({ listen }) => listen.port).filter(isOpen), failed };
     this.#exposed.set(podUid, exposed);
     return exposed;
+  }
+
+  async #forward({ protocol, listen, target }: HostPort): Promise<Disposable> {
+    if (protocol === 'UDP') {
+      return new UdpForwarder({
+        socket: await this.#host.bind(listen),
+        target: () => target,
+        open: () => this.#network.bind({ host: '0.0.0.0', port: 0 }),
+        clock: this.#clock,
+      });
+    }
+    const server = await this.#host.listen(listen);
+    return new TcpForwarder({ server, open: (_, onread) => this.#network.connect(target, { onread }) });
   }
 
   close(podUid: string): void {

@@ -59,7 +59,7 @@ export class ProcessDriver implements Driver {
     const { podUids, assignedUsers, agentUid, network, folders, journal, marked, terminalProgram, spawn } = options;
     this.#launcher = new ProcessLauncher({ journal, marked, platform: this.#platform, terminalProgram, spawn });
     const sockets = network?.sockets ?? hostSockets;
-    this.#hostPorts = new HostPortListeners({ host: sockets, pods: sockets });
+    this.#hostPorts = new HostPortListeners({ host: sockets, pods: sockets, clock: options.clock });
     if (network) {
       const gid = process.getgid?.() ?? 0;
       this.#isolation = new PodIsolation({ network, root: folders.root, uid: agentUid ?? 0, gid });
