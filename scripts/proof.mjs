@@ -1,15 +1,18 @@
 // `npm run proof`: runs everything that takes a long time or needs the real control plane. Prints progress and writes
-// docs/proof.md. recordings resends all recorded requests to a real kube-apiserver, and replays the new responses
-// against our code models model tests with ten times as many runs as in CI real suites that need no embedded cluster,
-// against a real control plane
+// docs/proof.md. The groups:
+//   recordings  resends all recorded requests to a real kube-apiserver, and replays the new responses against our code
+//   models      model tests with ten times as many runs as in CI
+//   real        suites that need no embedded cluster, against a real control plane
 //   postgres    failures of real PostgreSQL servers; they need a quiet machine
 //   servers     replicas of an API server on an etcd of three members, killed under load
-// newcomers a user's first hour with the packed packages, on several Node.js versions, as root and as another user;
-// needs root, Linux and a registry benchmarks the benchmarks with goals, compared with the real control plane; they
-// need a quiet machine soaks memory use of operators that run for a long time `--skip models,benchmarks` skips these
-// groups, `--only real` skips all others; the report lists skipped groups. `--out FILE` sets the output file. Needs
-// Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or
-// kubewright-oracle/bin in the user's cache. A complete run takes an hour or more.
+//   newcomers   a user's first hour with the packed packages, on several Node.js versions, as root and as another user;
+//               needs root, Linux and a registry
+//   conformance Kubernetes' conformance tests on nodes that run images; needs Linux, Go, kubectl and a few programs
+//   benchmarks  the benchmarks with goals, compared with the real control plane; they need a quiet machine
+//   soaks       memory use of operators that run for a long time
+// `--skip models,benchmarks` skips these groups, `--only real` skips all others; the report lists skipped groups.
+// `--out FILE` sets the output file. Needs Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and
+// kube-scheduler 1.36.3: BIN, or kubewright-oracle/bin in the user's cache. A complete run takes several hours.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, homedir, tmpdir, totalmem } from 'node:os';
@@ -112,6 +115,9 @@ const groups = {
   newcomers: [
     { name: "a newcomer's first hour on Node 20, 24 and 26", prove: (tree) => firstHour(tree, [20, 24, 26]) },
     { name: 'the first hour as root', prove: (tree) => firstHour(tree, [20], '--as-root') },
+  ],
+  conformance: [
+    { name: "Kubernetes' conformance tests", prove: (tree) => benchmark(tree, ['test/conformance/run.mjs']) },
   ],
   benchmarks: [
     {
