@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { PassThrough, pipeline, type Readable, type Transform } from 'node:stream';
 
 /** Attributes with links, by element: those of `atomsToAttrs` of k8s.io/apimachinery (1.36). */
@@ -30,16 +30,15 @@ const linkAttributes: ReadonlyMap<string, readonly string[]> = new Map([
   ['video', ['poster', 'src']],
 ]);
 
-/** Reports whether the links of a response can be rewritten: an HTML page in UTF-8 with a known compression. */
-export function hasRewritableLinks(headers: IncomingHttpHeaders): boolean {
-  const [type, ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
-  const charset = parameters.find((each) => each.trim().startsWith('charset='))?.split('=', 2)[1];
-  const isUtf8 = charset === undefined || /^["']?utf-?8["']?$/.test(charset.trim());
-  return type?.trim() === 'text/html' && isUtf8 && ['', 'gzip', 'deflate'].includes(headers['content-encoding'] ?? '');
+/** Reports whether the links of a response can be rewritten: an HTML page with a known compression. */
+export function hasRewritableLinks({ statusCode, headers }: IncomingMessage): boolean {
+  const isPage = /^\s*text\/html\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+  const hasBody = statusCode !== 204 && statusCode !== 304 && headers['content-length'] !== '0';
+  return isPage && hasBody && ['', 'gzip', 'deflate'].includes(headers['content-encoding'] ?? '');
 }
 
 /**
- * Rewrites the links of an HTML page as it arrives. Mirrors `Transport` of k8s.io/apimachinery (1.36).
+ * Rewrites the links of an HTML page as it arrives. All other bytes stay the same, in any encoding that contains ASCII. Mirrors `Transport` of k8s.io/apimachinery (1.36).
  *
  * @param options - `encoding`: the page's `Content-Encoding`, which the result has, too
  */
@@ -48,11 +47,13 @@ export async function rewriteLinks(
   options: { readonly encoding: string; readonly rewrite: (link: string) => string },
 ): Promise<Readable> {
   const links = await linkRewriter(options.rewrite);
-  if (options.encoding === '') return connected(page.setEncoding('utf8'), links, new PassThrough());
+  const bytes = new PassThrough();
+  bytes.setDefaultEncoding('latin1');
+  if (options.encoding === '') return connected(page.setEncoding('latin1'), links, bytes);
   const { createDeflateRaw, createGunzip, createGzip, createInflateRaw } = await import('node:zlib');
   const [unpack, pack] =
     options.encoding === 'gzip' ? [createGunzip(), createGzip()] : [createInflateRaw(), createDeflateRaw()];
-  return connected(page, unpack.setEncoding('utf8'), links, pack);
+  return connected(page, unpack.setEncoding('latin1'), links, bytes, pack);
 }
 
 /** Connects streams. The last one, which it returns, fails if any of them fails; if it is destroyed, the others are, too. */
@@ -67,15 +68,28 @@ async function linkRewriter(rewrite: (link: string) => string): Promise<Transfor
   const html = new RewritingStream();
   html.on('startTag', (tag, source) => {
     const names = linkAttributes.get(tag.tagName) ?? [];
-    let isChanged = false;
-    for (const attribute of tag.attrs) {
-      if (!names.includes(attribute.name)) continue;
-      const link = rewrite(attribute.value);
-      isChanged ||= link !== attribute.value;
-      attribute.value = link;
+    const location = tag.sourceCodeLocation;
+    if (!location || !('attrs' in location) || !location.attrs) return html.emitRaw(source);
+    const { startOffset } = location;
+    const places = new Map(Object.entries(location.attrs));
+    let text = source;
+    // From the last one, so that the positions of the others stay valid.
+    for (const { name, value } of tag.attrs.toReversed()) {
+      const place = places.get(name);
+      const link = rewrite(value);
+      if (place === undefined || !names.includes(name) || link === value) continue;
+      const [from, to] = [place.startOffset - startOffset, place.endOffset - startOffset];
+      text = text.slice(0, from) + withLink(text.slice(from, to), { value, link }) + text.slice(to);
     }
-    if (isChanged) html.emitStartTag(tag);
-    else html.emitRaw(source);
+    html.emitRaw(text);
   });
   return html;
+}
+
+/** Replaces the link of an attribute. Keeps the text that the page has, in its own encoding, where a prefix is enough. */
+function withLink(attribute: string, { value, link }: { readonly value: string; readonly link: string }): string {
+  const [start = ''] = /^[^=]*=\s*["']?/.exec(attribute) ?? [];
+  if (link.endsWith(value)) return start + link.slice(0, -value.length) + attribute.slice(start.length);
+  const escaped = link.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return `${attribute.slice(0, attribute.indexOf('='))}="${escaped}"`;
 }

@@ -121,7 +121,7 @@ async function responseOf(
   const broken = (cause: unknown): Error =>
     new Error(`the response to ${request.method} ${info.path} was cut off`, { cause });
   const response = { status: message.statusCode ?? 502, headers };
-  const hasLinks = location === undefined && request.method !== 'HEAD' && hasRewritableLinks(message.headers);
+  const hasLinks = location === undefined && request.method !== 'HEAD' && hasRewritableLinks(message);
   if (!hasLinks) return { ...response, body: new StreamedBody(message, broken) };
   // The new links have other lengths.
   delete headers['content-length'];

@@ -75,8 +75,8 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    for (const standing of closingOrder) {
-      const [oldest] = this.#idle[standing];
+    for (const state of closingOrder) {
+      const [oldest] = this.#idle[state];
       if (oldest === undefined) continue;
       this.remove(oldest);
       oldest.ends.destroy();
@@ -92,8 +92,8 @@ export class Connections {
     this.#timer ??= this.#arm(this.#limitOf(connection.identity));
   }
 
-  #limitOf(standing: IdentityState): number {
-    return standing === 'unused' ? this.#limits.firstRequestTimeoutMs : this.#limits.keepAliveMs;
+  #limitOf(state: IdentityState): number {
+    return state === 'unused' ? this.#limits.firstRequestTimeoutMs : this.#limits.keepAliveMs;
   }
 
   #arm(delayMs: number): Timer {
@@ -103,9 +103,9 @@ export class Connections {
   #sweep(): void {
     const now = this.#clock.monotonic();
     let next = Number.POSITIVE_INFINITY;
-    for (const standing of closingOrder) {
-      const limit = this.#limitOf(standing);
-      for (const connection of this.#idle[standing]) {
+    for (const state of closingOrder) {
+      const limit = this.#limitOf(state);
+      for (const connection of this.#idle[state]) {
         const left = connection.idleSince + limit - now;
         if (left > 0) {
           next = Math.min(next, left);

@@ -235,29 +235,29 @@ function checkedConfiguration(registry: Registry, call: WriteCall, applied: Json
   const { definition } = registry;
   const { metadata } = applied;
   const entries = isObject(metadata) ? metadata['managedFields'] : undefined;
-  const entriesFault = entries === undefined ? 'none' : faultOfEntries(entries);
-  if (entriesFault === undefined) throw badRequest('metadata.managedFields must be nil');
+  const judged = judgeEntries(entries);
+  if (judged === 'forbidden') throw badRequest('metadata.managedFields must be nil');
   registry.ownership.check(applied);
   if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))) {
     throw badRequest('error decoding YAML: metadata is not an object');
   }
   checkAppliedKey({ kind: '', apiVersion: '', metadata: { ...(metadata as object | undefined) } }, definition, call);
-  if (entriesFault instanceof DecodeError) throw inconvertible(applied, { definition, detail: entriesFault.message });
+  if (judged instanceof DecodeError) throw inconvertible(applied, { definition, detail: judged.message });
   if (!isObject(metadata) || entries === undefined) return applied;
   const { managedFields: _ignored, ...rest } = metadata;
   return { ...applied, metadata: rest };
 }
 
 /**
- * Returns undefined for entries that a configuration must not contain. Upstream ignores values of other types, and reports
- * entries that it cannot decode after it has merged them.
+ * Returns what happens to the managed fields of a configuration, which must not contain any. Upstream ignores values of other types,
+ * and reports entries that it cannot decode after it has merged them.
  */
-function faultOfEntries(entries: unknown): 'ignored' | DecodeError | undefined {
+function judgeEntries(entries: unknown): 'forbidden' | 'ignored' | DecodeError {
   if (!Array.isArray(entries) || !entries.every(isObject)) return 'ignored';
   const entry = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry');
   try {
     for (const one of entries) if (entry) decodeValue(entry, one);
-    return undefined;
+    return 'forbidden';
   } catch (error) {
     if (error instanceof DecodeError) return error;
     throw error;

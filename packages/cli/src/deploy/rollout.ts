@@ -41,7 +41,7 @@ export async function rolledOut(target: Target, { project, timeoutMs }: Rollout)
     sinceMs = problems.length > 0 ? (sinceMs ?? nowMs) : undefined;
     const isHopeless = sinceMs !== undefined && nowMs - sinceMs >= problemGraceMs;
     if (isHopeless || nowMs - startMs >= timeoutMs) {
-      throw unavailable(key, { troubles: problems, seconds: Math.round((nowMs - startMs) / 1_000) });
+      throw unavailable(key, { problems, seconds: Math.round((nowMs - startMs) / 1_000) });
     }
     await sleep(clock, { ms: pollMs, signal });
   }
@@ -86,13 +86,13 @@ const revisionAnnotation = 'deployment.kubernetes.io/revision';
 
 function unavailable(
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  { troubles, seconds }: { readonly troubles: readonly RolloutProblem[]; readonly seconds: number },
+  { problems, seconds }: { readonly problems: readonly RolloutProblem[]; readonly seconds: number },
 ): CliError {
-  const image = troubles.some(({ isImage }) => isImage);
+  const image = problems.some(({ isImage }) => isImage);
   return new CliError('KW7307', {
     what: `the operator ${namespace}/${name} is not available after ${seconds} s`,
     why:
-      troubles.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'the new pods of the Deployment are not ready',
+      problems.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'the new pods of the Deployment are not ready',
     remedy: image
       ? 'push the image to a registry that the nodes can pull from; for the embedded cluster: kubewright build --load IMAGE'
       : `check the operator's log: kubectl -n ${namespace} logs deployment/${name}`,

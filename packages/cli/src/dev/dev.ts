@@ -48,15 +48,15 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
   const project = requireProject(environment.cwd);
   if (options.context === undefined && (options.webhookHost !== undefined || options.webhooks === false))
     throw withoutContext();
-  const where: RunningCluster = {};
-  const ending = endOfOperator(context, { isBatch: options.ci === true || options.run !== undefined, where });
+  const running: RunningCluster = {};
+  const ending = endOfOperator(context, { isBatch: options.ci === true || options.run !== undefined, running });
   await using operator = new OperatorProcess({
     project,
     environment,
-    kubeconfig: () => where.kubeconfig ?? '',
-    flags: () => where.cluster?.flags ?? [],
-    variables: () => where.cluster?.variables ?? {},
-    onStart: () => where.cluster?.operatorIsDown(undefined),
+    kubeconfig: () => running.kubeconfig ?? '',
+    flags: () => running.cluster?.flags ?? [],
+    variables: () => running.cluster?.variables ?? {},
+    onStart: () => running.cluster?.operatorIsDown(undefined),
     onEnd: ending.onEnd,
     fullStacks: options.fullStacks,
     report: reporter.json ? (record) => reporter.record(record) : undefined,
@@ -64,16 +64,16 @@ export async function dev(context: Context, options: DevOptions): Promise<void> 
   // Bundles while the cluster starts.
   const prepared = operator.prepare();
   try {
-    where.cluster = await clusterOf(context, { project, options });
+    running.cluster = await clusterOf(context, { project, options });
     await prepared;
-    await develop(context, { project, cluster: where.cluster, where, options, operator, ended: ending.ended });
+    await develop(context, { project, cluster: running.cluster, running, options, operator, ended: ending.ended });
     signal.throwIfAborted();
   } catch (error) {
     // Ctrl-C is the normal way to stop.
     if (!signal.aborted || options.ci || options.run !== undefined) throw error;
   } finally {
     await operator.stop();
-    await where.cluster?.stop();
+    await running.cluster?.stop();
   }
   reporter.step('stopped');
 }
@@ -91,7 +91,7 @@ function clusterOf(
 interface Development {
   readonly project: Project;
   readonly cluster: DevCluster;
-  readonly where: RunningCluster;
+  readonly running: RunningCluster;
   readonly options: DevOptions;
   readonly operator: OperatorProcess;
   /** Rejects when the operator exits unexpectedly. */
@@ -99,7 +99,7 @@ interface Development {
 }
 
 async function develop(context: Context, parts: Development): Promise<void> {
-  const { project, cluster, where, options, operator, ended } = parts;
+  const { project, cluster, running, options, operator, ended } = parts;
   const { environment, reporter } = context;
   const { signal } = environment;
   const { ci = false, run, typeCheck = true } = options;
@@ -113,7 +113,7 @@ async function develop(context: Context, parts: Development): Promise<void> {
   else if (isBundled) await loop.attempt(() => loop.generate());
   await loop.apply();
   const account = { namespace: `${project.name}-system`, name: `${project.name}-controller-manager` };
-  where.kubeconfig = await cluster.logInAs(account);
+  running.kubeconfig = await cluster.logInAs(account);
   await using types = new TypeCheck(project, context, { isSyntaxReported: () => loop.isBroken });
   // Watches before the first bundle, so that a save during the start is not lost.
   using _changes = loop.watch();
@@ -171,7 +171,7 @@ async function runAlongside(
 /** Reports an operator that exits unexpectedly. */
 function endOfOperator(
   { environment, reporter }: Context,
-  { isBatch, where }: { readonly isBatch: boolean; readonly where: RunningCluster },
+  { isBatch, running }: { readonly isBatch: boolean; readonly running: RunningCluster },
 ): { readonly ended: Promise<never>; readonly onEnd: (exitCode: number) => void } {
   let failed: (error: Error) => void = () => undefined;
   const ended = new Promise<never>((_, reject) => {
@@ -181,7 +181,7 @@ function endOfOperator(
   const onEnd = (exitCode: number): void => {
     const error = operatorEnded(exitCode);
     failed(error);
-    where.cluster?.operatorIsDown(`it exited with code ${exitCode}`);
+    running.cluster?.operatorIsDown(`it exited with code ${exitCode}`);
     if (!isBatch && !environment.signal.aborted) reporter.failure({ ...error.text, code: error.code });
   };
   return { ended, onEnd };

@@ -89,10 +89,10 @@ export class TextFormatter {
   }
 
   #reconciled(record: LogRecord): readonly string[] {
-    const { trouble, subject } = this.#about(record);
+    const { failure, subject } = this.#about(record);
     this.#recentFailures.delete(subject);
     const wrote = writesOf(record).filter(({ action }) => action !== 'unchanged');
-    const again = trouble ? `; recovered after ${times(trouble.times)}` : '';
+    const again = failure ? `; recovered after ${times(failure.times)}` : '';
     const head = `${this.#time(record)} ${this.#paint('cyan', '▶')} ${this.#paint('bold', subject)}`;
     const end = `${spanOf(Number(record['tookMs']))}${nextOf(record, '; next run in')}${again}`;
     const because = this.#paint('dim', causesOf(record));
@@ -109,7 +109,7 @@ export class TextFormatter {
 
   /** @param record - the end of the reconcile, or the failure itself if ends are not logged. */
   #failed(record: LogRecord, failure: LogRecord): readonly string[] {
-    const { trouble: known, subject } = this.#about(record);
+    const { failure: known, subject } = this.#about(record);
     const error = textOf(failure, 'error');
     const nowMs = Date.parse(record.ts);
     const isAlone = record === failure;
@@ -186,9 +186,9 @@ export class TextFormatter {
     return oneLine(`${sign} ${kind} ${where}${subresource === undefined ? '' : ` ${subresource}`}`);
   }
 
-  #about(record: LogRecord): { readonly subject: string; readonly trouble: RecentFailure | undefined } {
+  #about(record: LogRecord): { readonly subject: string; readonly failure: RecentFailure | undefined } {
     const subject = subjectOf(record);
-    return { subject, trouble: this.#recentFailures.get(subject) };
+    return { subject, failure: this.#recentFailures.get(subject) };
   }
 
   #time({ ts }: LogRecord): string {

@@ -33,34 +33,38 @@ export function checkTypes(project: Project, context: Context): RunningCheck {
       output += text;
     },
   });
-  const reported = async (): Promise<readonly TypeMistake[]> => {
+  const failureOf = async (): Promise<CliError | undefined> => {
     const exitCode = await child.ended;
     environment.signal.throwIfAborted();
-    if (exitCode === 0) return [];
+    if (exitCode === 0) return undefined;
     const lines = output.split('\n').map((line) => line.trimEnd());
     const found: TypeMistake[] = [];
     for (const line of lines) addLine(found, line);
-    if (found.length === 0) throw checkFailed(lines);
+    if (found.length === 0) return checkFailed(lines);
     reportMistakes(context, { project, found });
-    return found;
+    return typesFailed(found);
   };
   return {
     async assertPassed() {
-      const found = await reported();
-      if (found.length > 0) throw typesFailed(found);
+      const failure = await failureOf();
+      if (failure !== undefined) throw failure;
     },
     async report() {
-      await reported();
+      const failure = await failureOf();
+      // Type errors have been listed; a check that could not run has not.
+      if (failure?.what === checkFailure) context.reporter.step('type check failed', failure.why ?? '', 'bad');
     },
     // Ends a check whose result is not needed; the compiler writes nothing.
     [Symbol.dispose]: () => child.kill('SIGKILL'),
   };
 }
 
+const checkFailure = 'cannot check the types of the project';
+
 /** Returns the error for a check that failed without a mistake in a file, such as one with an invalid `tsconfig.json`. */
 function checkFailed(lines: readonly string[]): CliError {
   return new CliError('KW7507', {
-    what: 'cannot check the types of the project',
+    what: checkFailure,
     why: lines.filter((line) => line !== '').join('\n') || 'the compiler ended without output',
     remedy: 'fix tsconfig.json, or add --no-type-check to skip the check',
   });

@@ -16,6 +16,7 @@ import {
   simulatedNode,
   virtualNodeIP,
 } from '../node/index.ts';
+import { VolumeUsers } from '../node/volumes/volume-users.ts';
 import { containedClock } from './contained-clock.ts';
 import { NodeLink } from './node-link.ts';
 import { nodeName } from './node-name.ts';
@@ -119,6 +120,7 @@ export async function startNodes(parts: NodeParts, onMade: (node: ClusterNode) =
     network: new InProcessNetwork(),
     files: new MemoryFiles(),
     assignedUsers: new AssignedUsers(),
+    volumeUsers: new VolumeUsers(),
   };
   const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, shared, onMade }));
   const results = await Promise.allSettled(started);
@@ -133,6 +135,7 @@ interface SharedParts {
   readonly network: InProcessNetwork;
   readonly files: MemoryFiles;
   readonly assignedUsers: AssignedUsers;
+  readonly volumeUsers: VolumeUsers;
 }
 
 async function startNode(
@@ -200,13 +203,14 @@ async function makeNode(
   const components = index === 0 ? controlPlane : [];
   const place = { directory: directory(name), network: network(index), volumeRoot };
   const images = driver === 'container' ? await openStore(imageStore, settings.env ?? process.env) : undefined;
-  const { assignedUsers } = shared;
+  const { assignedUsers, volumeUsers } = shared;
   const node = await processNode({
     ...own,
     imageStore: images,
     ...common,
     ...place,
     assignedUsers,
+    volumeUsers,
     components,
     apiServer,
   });

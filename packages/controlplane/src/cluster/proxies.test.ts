@@ -30,14 +30,17 @@ function echoServer() {
   return server;
 }
 
-const page =
-  '<!DOCTYPE html><p title="/a">é</p><a href="/b?x=1&amp;y=2">b</a><img src="c.png"><a href="http://x.org/d">d</a>';
+/** A page in Latin 1, with links that lead through the proxy (/b and /e) and others. */
+const page = Buffer.from(
+  '<!DOCTYPE html><p title="/a">é</p><A class="ü" HREF=\'/b?x=1&amp;y=ö&mdash;\'>b</A><img src="c.png"><a href="http://x.org/d">d</a><a href=/e>e</a>',
+  'latin1',
+);
 
 function sendPage(response: ServerResponse, url: string): void {
   const [, encoding = ''] = url.split('?encoding=');
-  const packed = { '': Buffer.from(page), gzip: gzipSync(page), deflate: deflateRawSync(page) }[encoding];
+  const packed = { '': page, gzip: gzipSync(page), deflate: deflateRawSync(page) }[encoding];
   response.writeHead(200, {
-    'content-type': 'text/html; charset=utf-8',
+    'content-type': 'text/html',
     'content-length': packed?.length ?? 0,
     ...(encoding !== '' && { 'content-encoding': encoding }),
   });
@@ -141,8 +144,9 @@ describe('proxies to pods and services', () => {
       });
       const bytes = await buffer(message);
       const unpack = { '': (same: Buffer) => same, gzip: gunzipSync, deflate: inflateRawSync }[encoding];
-      const expected = page.replace('"/b?', `"${pods}/web/proxy/b?`);
-      expect(unpack?.(bytes).toString()).toBe(expected);
+      const prefix = `${pods}/web/proxy`;
+      const expected = page.toString('latin1').replace('/b?', `${prefix}/b?`).replace('=/e', `=${prefix}/e`);
+      expect(unpack?.(bytes).toString('latin1')).toBe(expected);
       expect(message.headers['content-encoding'] ?? '').toBe(encoding);
     },
   );

@@ -29,6 +29,7 @@ import { removeSandboxes, SandboxFolders } from './process/sandbox-folders.ts';
 import { forgottenSandboxes } from './process/sandbox-owner.ts';
 import { findTerminalProgram } from './process/terminal.ts';
 import { NodeFolderError, temporaryFolder, unknownUser, unusable } from './temporary-folder.ts';
+import type { VolumeUsers } from './volumes/volume-users.ts';
 
 /** Options for {@link processNode}. */
 export interface ProcessNodeOptions {
@@ -69,6 +70,11 @@ export interface ProcessNodeOptions {
    * @defaultValue a table for this node alone
    */
   readonly assignedUsers?: AssignedUsers | undefined;
+  /**
+   * Users of the cluster's persistent volumes. Pass the same table to all nodes of a cluster, which can mount the same volumes.
+   * @defaultValue a table for this node alone
+   */
+  readonly volumeUsers?: VolumeUsers | undefined;
   /** Runs the images of this store in containers. @defaultValue containers are local processes */
   readonly imageStore?: ImageStore | undefined;
   /** Gives each pod its own network and file system. @defaultValue pods share this machine's network and file system */
@@ -140,12 +146,10 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   } catch (cause) {
     throw notesUnusable(directory, cause);
   }
-  const memory = memoryFileSystem();
-  if (memory !== undefined) for (const { root } of forgottenSandboxes(memory)) removeSandboxes(root);
   const addresses = await LoopbackRange.reserve(random);
   if (addresses.isShared) log.warn(sharedAddress, { event: clusterLogEvents.addressesShared });
   const folders = await makeSandboxes(addresses, { temporary, instance, note });
-  const inMemory = memory === undefined ? undefined : new SandboxFolders(memory, instance);
+  const inMemory = memoryFolders(instance);
   const free = async (): Promise<void> => {
     await addresses[Symbol.asyncDispose]();
     folders.remove();
@@ -230,6 +234,7 @@ function makeAgent(
       allowHostPath: options.allowHostPath ?? false,
       volumeRoot: options.volumeRoot ?? folders.volumes(),
       memoryRoot,
+      volumeUsers: options.volumeUsers,
       // Pods with their own file system find the API server as in any cluster.
       apiServer: network || options.imageStore ? undefined : options.apiServer,
     },
@@ -270,6 +275,19 @@ async function makeSandboxes(
   } catch (cause) {
     await addresses[Symbol.asyncDispose]();
     throw unusable(temporary, cause);
+  }
+}
+
+/** Creates the folder for volumes in memory, after removing those that earlier runs left behind. */
+function memoryFolders(instance: string): SandboxFolders | undefined {
+  const memory = memoryFileSystem();
+  if (memory === undefined) return undefined;
+  try {
+    for (const { root } of forgottenSandboxes(memory)) removeSandboxes(root);
+    return new SandboxFolders(memory, instance);
+  } catch {
+    // Without write access, the volumes are on disk.
+    return undefined;
   }
 }
 

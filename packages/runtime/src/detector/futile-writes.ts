@@ -43,12 +43,12 @@ export class FutileWrites {
 
   /** Records what requested a reconcile: an object's event, or another source. */
   requested(key: string, by: ShownVersion | undefined): void {
-    this.#trailOf(key)?.requested(by);
+    this.#historyOf(key)?.requested(by);
   }
 
   /** Starts a reconcile. */
   begin(run: WritingRun): WriteSession {
-    const session = new WriteSession(run, this.#trailOf(run.key) ?? new WriteHistory());
+    const session = new WriteSession(run, this.#historyOf(run.key) ?? new WriteHistory());
     this.#running.add(session);
     return session;
   }
@@ -149,7 +149,7 @@ export class FutileWrites {
   }
 
   /** Returns the history of a reconcile that has written or is still running. */
-  #trailOf(key: string): WriteHistory | undefined {
+  #historyOf(key: string): WriteHistory | undefined {
     return this.#histories.get(key) ?? this.#running.find(({ run }) => run.key === key)?.history;
   }
 

@@ -148,7 +148,8 @@ export class ExecChannels implements CommandStreams {
   /** Returns a message in the binary form: the channel in the first byte, then the data. */
   #decode(message: Buffer): Buffer {
     if (!this.#isText || message.length === 0) return message;
-    const digit = Number(message.toString('latin1', 0, 1));
-    return Buffer.concat([Buffer.of(digit), Buffer.from(message.toString('latin1', 1), 'base64')]);
+    // Anything else than a digit is a channel that does not exist.
+    const channel = (message[0] ?? 0) - '0'.charCodeAt(0);
+    return Buffer.concat([Buffer.of(channel), Buffer.from(message.toString('latin1', 1), 'base64')]);
   }
 }

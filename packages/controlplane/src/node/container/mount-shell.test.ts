@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MountShell } from './mount-shell.ts';
 
@@ -27,13 +31,33 @@ describe.skipIf(process.platform === 'win32')('MountShell', () => {
     expect(order).toEqual(['fast', 'slow']);
   });
 
-  it('fails if the shell cannot start or has ended', async () => {
+  it('fails if the shell cannot start', async () => {
     using missing = new MountShell(['/does/not/exist']);
     await expect(missing.run(['true'])).rejects.toThrow('ENOENT');
-    const ended = new MountShell(['/bin/sh']);
-    const running = ended.run(['sleep', '5']);
-    ended[Symbol.dispose]();
-    await expect(running).rejects.toThrow('the shell has ended');
-    await expect(ended.run(['true'])).rejects.toThrow('the shell has ended');
+  });
+
+  it('starts again after the shell has ended', async () => {
+    await expect(shell.run(['sh', '-c', 'kill -KILL 0'])).rejects.toThrow('the shell has ended');
+    await shell.run(['true']);
+  });
+
+  it('ends its commands when it is disposed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kw-shell-'));
+    const pipe = join(folder, 'pipe');
+    try {
+      const disposed = new MountShell(['/bin/sh']);
+      // The command has started once it opens the pipe for writing.
+      await disposed.run(['mkfifo', pipe]);
+      const running = disposed.run(['sh', '-c', `exec > '${pipe}'; sleep 60`]);
+      const opened = await open(pipe, 'r');
+      disposed[Symbol.dispose]();
+      await expect(running).rejects.toThrow('the shell has ended');
+      await expect(disposed.run(['true'])).rejects.toThrow('the shell has ended');
+      // The end of the file: the command no longer has it open.
+      expect((await opened.read(Buffer.alloc(1), 0, 1)).bytesRead).toBe(0);
+      await opened.close();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

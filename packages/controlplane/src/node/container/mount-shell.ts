@@ -20,36 +20,65 @@ export class MountShellError extends Error {}
 
 /**
  * A shell of this machine that runs commands for containers. Starting a program from this process blocks it for about ten milliseconds,
- * because all its memory is prepared for copying; a shell is small. The shell ends with this process.
+ * because all its memory is prepared for copying; a shell is small. The shell starts with the first command, and again if it has
+ * ended, for example because the machine could not start a process. It ends with this process.
  */
 export class MountShell implements Disposable {
-  readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
-  #next = 0;
-  #ended: string | undefined;
+  readonly #words: readonly string[];
+  #running: RunningShell | undefined;
+  #isDisposed = false;
 
   /** @param words - command line that starts a shell; the shell's arguments are appended. */
-  constructor([file = '', ...words]: readonly string[]) {
-    const child = spawn(file, [...words, '-c', loop], {
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
-      detached: true,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    this.#child = child;
-    child.stdin.on('error', () => undefined);
-    createInterface({ input: child.stdout }).on('line', (line) => this.#respond(line));
-    child.once('error', (error) => this.#end(error.message)).once('close', () => this.#end('the shell has ended'));
-    // The shell must not keep this process running while nothing waits for it.
-    child.unref();
-    this.#ref(false);
+  constructor(words: readonly string[]) {
+    this.#words = words;
   }
 
   /** Runs commands one after the other, until one fails. @throws MountShellError with the output of the command that failed */
   async run(...commands: readonly (readonly string[])[]): Promise<void> {
     const line = commands.map((words) => words.map(quoted).join(' ')).join(' && ');
     if (line.includes('\n')) throw new MountShellError(`a path contains a line break: ${line}`);
-    if (this.#ended !== undefined) throw new MountShellError(this.#ended);
+    if (this.#isDisposed) throw new MountShellError(ended);
+    if (this.#running === undefined || this.#running.hasEnded) this.#running = new RunningShell(this.#words);
+    await this.#running.run(line);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#running?.[Symbol.dispose]();
+  }
+}
+
+const ended = 'the shell has ended';
+
+/** One start of the shell. */
+class RunningShell implements Disposable {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  #next = 0;
+  #isEnded = false;
+
+  constructor([file = '', ...words]: readonly string[]) {
+    const child = spawn(file, [...words, '-c', loop], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
+      // A process group of its own, to end the commands with the shell.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.#child = child;
+    child.stdin.on('error', () => undefined);
+    createInterface({ input: child.stdout }).on('line', (line) => this.#respond(line));
+    child.once('error', (error) => this.#end(error.message)).once('exit', () => this.#end(ended));
+    // The shell must not keep this process running while nothing waits for it.
+    child.unref();
+    this.#ref(false);
+  }
+
+  get hasEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  async run(line: string): Promise<void> {
     const id = this.#next++;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -64,8 +93,14 @@ export class MountShell implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#end(ended);
     this.#child.stdin?.destroy();
-    this.#child.kill('SIGKILL');
+    if (this.#child.pid === undefined) return;
+    try {
+      process.kill(-this.#child.pid, 'SIGKILL');
+    } catch {
+      // The group has ended.
+    }
   }
 
   #respond(line: string): void {
@@ -76,7 +111,7 @@ export class MountShell implements Disposable {
   }
 
   #end(why: string): void {
-    this.#ended ??= why;
+    this.#isEnded = true;
     for (const { reject } of this.#waiting.values()) reject(new MountShellError(why));
   }
 

@@ -10,6 +10,7 @@ import type {
 import type { Driver } from '../driver.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { ProbeRunner } from '../probes/probe-runner.ts';
+import type { VolumeUsers } from '../volumes/volume-users.ts';
 
 /** The part of the node agent that pod workers share. It has no API client: workers decide and the agent writes. */
 export interface PodHost {
@@ -70,6 +71,8 @@ export interface PodSettings {
   readonly allowHostPath: boolean;
   /** Folder of the cluster's local volumes; if absent, claims cannot be mounted. */
   readonly volumeRoot: string | undefined;
+  /** Users of the cluster's persistent volumes. @defaultValue a table for this node alone */
+  readonly volumeUsers?: VolumeUsers | undefined;
   /** Folder in memory, for `emptyDir` volumes with `medium: Memory`. @defaultValue such volumes are on disk */
   readonly memoryRoot?: string | undefined;
   /** URL and CA certificate (PEM) of the API server for pods; if absent, pods get no KUBECONFIG. */

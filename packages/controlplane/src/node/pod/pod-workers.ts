@@ -28,10 +28,11 @@ export class PodWorkers {
   readonly #workers = new Map<string, PodWorker>();
   /** Time at which each pod's deletion was noticed. */
   readonly #deletions = new Map<string, number>();
-  readonly #volumeUsers = new VolumeUsers();
+  readonly #volumeUsers: VolumeUsers;
 
   constructor(options: PodWorkersOptions) {
     this.#options = options;
+    this.#volumeUsers = options.host.settings.volumeUsers ?? new VolumeUsers();
   }
 
   get(uid: string): PodWorker | undefined {

@@ -74,17 +74,27 @@ describe('LocalPodVolumes', () => {
     expect(existsSync(join(memoryRoot, 'other'))).toBe(true);
   });
 
-  it.runIf(process.platform !== 'win32')('opens an emptyDir volume to all users of containers', async () => {
-    const spec = { volumes: [{ name: 'e', emptyDir: {} }] };
-    for (const hidesVolumes of [true, false]) {
-      const { pod } = volumesOf(spec);
-      const driver = Object.assign(Object.create(bench.host.driver), { hidesVolumes });
-      const volumes = new LocalPodVolumes({ host: { ...bench.host, driver }, folder, podIP: '10.1.1.1' });
-      await volumes.prepare(pod);
-      expect((statSync(join(folder, '.v', 'e')).mode & 0o007) === 0o007).toBe(hidesVolumes || process.getuid?.() === 0);
-      await volumes.remove();
-    }
-  });
+  it.runIf(process.platform !== 'win32')(
+    'opens an emptyDir volume to all users of a container, below a folder that only this process can enter',
+    async () => {
+      const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+      const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+      const seen: (readonly string[])[] = [];
+      for (const hidesVolumes of [true, false]) {
+        const { pod } = volumesOf({ volumes: [{ name: 'e', emptyDir: {} }] });
+        const userOf = async () => ({ uid, gid });
+        const driver = Object.assign(Object.create(bench.host.driver), { hidesVolumes, userOf });
+        const volumes = new LocalPodVolumes({ host: { ...bench.host, driver }, folder, podIP: '10.1.1.1' });
+        await volumes.prepare(pod);
+        seen.push([modeOf(join(folder, '.v')), modeOf(join(folder, '.v', 'e'))]);
+        await volumes.remove();
+      }
+      expect(seen).toEqual([
+        ['700', '777'],
+        ['711', '700'],
+      ]);
+    },
+  );
 
   it('replaces all files of a changed config map atomically', async () => {
     bench.objects.addConfigMap('m', { a: '1', b: '1' });

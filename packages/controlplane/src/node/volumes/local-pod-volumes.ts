@@ -53,8 +53,7 @@ export class LocalPodVolumes implements PodVolumes {
   }
 
   async prepare(pod: Pod): Promise<void> {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o711 });
-    chmodSync(this.#folder, 0o711);
+    this.#makeParent(this.#folder);
     this.#podUid = pod.metadata.uid ?? '';
     this.#owner = await this.#ownerOf(pod);
     for (const volume of pod.spec?.volumes ?? []) {
@@ -157,8 +156,16 @@ export class LocalPodVolumes implements PodVolumes {
     );
   }
 
+  /** Creates a folder for volumes. Containers that get their volumes mounted do not need to enter it, so nobody else can. */
+  #makeParent(folder: string): void {
+    const mode = this.#host.driver.hidesVolumes ? 0o700 : 0o711;
+    mkdirSync(folder, { recursive: true, mode });
+    chmodSync(folder, mode);
+  }
+
   #emptyFolder({ name, emptyDir }: Volume, onDisk: string): string {
     const memory = emptyDir?.medium === 'Memory' ? this.#memoryFolder : undefined;
+    if (memory !== undefined) this.#makeParent(memory);
     const path = this.#ownFolder(memory === undefined ? onDisk : join(memory, name));
     if (this.#host.driver.hidesVolumes) chmodSync(path, this.#owner?.shared ? 0o2777 : 0o777);
     return path;
@@ -171,7 +178,7 @@ export class LocalPodVolumes implements PodVolumes {
   }
 
   #ownFolder(path: string): string {
-    mkdirSync(path, { recursive: true, mode: 0o711 });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     this.#own(path);
     return path;
   }

@@ -1,5 +1,5 @@
 /**
- * The users of the running pods that mount persistent volumes of one node. A pod must not take the files of a volume from a running pod of
+ * The users of the running pods that mount persistent volumes. A pod must not take the files of a volume from a running pod of
  * another user.
  */
 export class VolumeUsers {
