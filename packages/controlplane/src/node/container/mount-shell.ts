@@ -61,7 +61,7 @@ class RunningShell implements Disposable {
     const child = spawn(file, [...words, '-c', loop], {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
-      // A process group of its own, to end the commands with the shell.
+      // Its own process group, to end the commands with the shell.
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
     });

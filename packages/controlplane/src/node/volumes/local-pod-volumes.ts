@@ -156,7 +156,7 @@ export class LocalPodVolumes implements PodVolumes {
     );
   }
 
-  /** Creates a folder for volumes. Containers that get their volumes mounted do not need to enter it, so nobody else can. */
+  /** Creates a folder for volumes. Containers that get their volumes mounted do not need to enter it, so only this process can. */
   #makeParent(folder: string): void {
     const mode = this.#host.driver.hidesVolumes ? 0o700 : 0o711;
     mkdirSync(folder, { recursive: true, mode });
