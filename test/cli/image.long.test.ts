@@ -124,6 +124,8 @@ describe.runIf(process.platform === 'linux')('the contents of the image', () => 
 
   it('hold a cache of 10,000 objects in 160 MB, well below the limit', async () => {
     attic.edit('src/controllers/attic.ts', () => cachingController);
+    // The scaffolded test is for the scaffolded controller.
+    attic.edit('src/controllers/attic.test.ts', () => 'export {};\n');
     expect(await attic.run('build')).toMatchObject({ code: 0, stderr: '' });
     const attics = cluster.client().resource(Attic);
     const create = (index: number) =>

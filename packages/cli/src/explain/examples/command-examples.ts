@@ -128,8 +128,9 @@ export const commandExamples: readonly CodeExample[] = [
   },
   {
     code: 'KW7501',
-    mistake: '# src/main.ts: "import { runOperater } from \'./missing.ts\';"\nkubewright build',
-    cause: 'The bundler cannot read the program: a syntax error, or an import that does not exist.',
+    mistake: '# src/main.ts: "import { runOperater } from \'./missing.ts\';"\nkubewright build --no-type-check',
+    cause:
+      'The bundler cannot read the program: a syntax error, or an import that does not exist. With the type check, KW7507 reports it.',
     fix: '# fix the line that the message shows, then\nkubewright build',
   },
   {
