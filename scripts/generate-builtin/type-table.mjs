@@ -77,7 +77,9 @@ function lineOf(data, { name, index }) {
 
 /** Sorts fields as in the Go structure. The server returns fields, and finds values of a wrong type, in this order. */
 function inGoOrder(data, { name, properties }) {
-  const order = ['kind', 'apiVersion', ...fieldsOf(data, messageName(name))];
+  const own = fieldsOf(data, messageName(name));
+  // Those of an embedded `TypeMeta`, which protobuf does not have, come first.
+  const order = [...['kind', 'apiVersion'].filter((field) => !own.includes(field)), ...own];
   const place = ([field]) => (order.includes(field) ? order.indexOf(field) : order.length);
   return properties.toSorted((a, b) => place(a) - place(b));
 }

@@ -18,7 +18,7 @@ io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration			admissionregi
 io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList			admissionregistration.k8s.io/v1/MutatingWebhookConfigurationList	kind s	apiVersion s	metadata @562	items! [@13
 io.k8s.api.admissionregistration.v1.Mutation				patchType! s e=ApplyConfiguration,JSONPatch	applyConfiguration @0	jsonPatch @3
 io.k8s.api.admissionregistration.v1.NamedRuleWithOperations		atomic		resourceNames [s t=atomic	operations [s t=atomic	apiGroups [s t=atomic	apiVersions [s t=atomic	resources [s t=atomic	scope s e=*,Cluster,Namespaced
-io.k8s.api.admissionregistration.v1.ParamKind		atomic		kind s	apiVersion s
+io.k8s.api.admissionregistration.v1.ParamKind		atomic		apiVersion s	kind s
 io.k8s.api.admissionregistration.v1.ParamRef		atomic		name s	namespace s	selector @560	parameterNotFoundAction s
 io.k8s.api.admissionregistration.v1.RuleWithOperations				operations [s t=atomic	apiGroups [s t=atomic	apiVersions [s t=atomic	resources [s t=atomic	scope s e=*,Cluster,Namespaced
 io.k8s.api.admissionregistration.v1.ServiceReference				namespace! s	name! s	path s	port i
@@ -91,7 +91,7 @@ io.k8s.api.authorization.v1.SubjectAccessReview			authorization.k8s.io/v1/Subjec
 io.k8s.api.authorization.v1.SubjectAccessReviewSpec				resourceAttributes @80	nonResourceAttributes @78	user s	groups [s t=atomic	extra {[s	uid s
 io.k8s.api.authorization.v1.SubjectAccessReviewStatus				allowed! b	denied b	reason s	evaluationError s
 io.k8s.api.authorization.v1.SubjectRulesReviewStatus				resourceRules! [@81 t=atomic	nonResourceRules! [@79 t=atomic	incomplete! b	evaluationError s
-io.k8s.api.autoscaling.v1.CrossVersionObjectReference		atomic		kind! s	apiVersion s	name! s
+io.k8s.api.autoscaling.v1.CrossVersionObjectReference		atomic		kind! s	name! s	apiVersion s
 io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler			autoscaling/v1/HorizontalPodAutoscaler	kind s	apiVersion s	metadata @565	spec! @93	status @94
 io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList			autoscaling/v1/HorizontalPodAutoscalerList	kind s	apiVersion s	metadata @562	items! [@91
 io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec				scaleTargetRef! @90	minReplicas i	maxReplicas! i	targetCPUUtilizationPercentage i
@@ -101,7 +101,7 @@ io.k8s.api.autoscaling.v1.ScaleSpec				replicas i
 io.k8s.api.autoscaling.v1.ScaleStatus				replicas! i	selector s
 io.k8s.api.autoscaling.v2.ContainerResourceMetricSource				name! s	target! @114	container! s
 io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus				name! s	current! @115	container! s
-io.k8s.api.autoscaling.v2.CrossVersionObjectReference				kind! s	apiVersion s	name! s
+io.k8s.api.autoscaling.v2.CrossVersionObjectReference				kind! s	name! s	apiVersion s
 io.k8s.api.autoscaling.v2.ExternalMetricSource				metric! @111	target! @114
 io.k8s.api.autoscaling.v2.ExternalMetricStatus				metric! @111	current! @115
 io.k8s.api.autoscaling.v2.HPAScalingPolicy				type! s	value! i	periodSeconds! i
@@ -152,7 +152,7 @@ io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource				volumeID! s	fsType s	part
 io.k8s.api.core.v1.Affinity				nodeAffinity @247	podAffinity @279	podAntiAffinity @281
 io.k8s.api.core.v1.AppArmorProfile				type! s e=Localhost,RuntimeDefault,Unconfined	localhostProfile s
 io.k8s.api.core.v1.AttachedVolume				name! s	devicePath! s
-io.k8s.api.core.v1.AzureDiskVolumeSource				kind s e=Dedicated,Managed,Shared d="Shared"	diskName! s	diskURI! s	cachingMode s e=None,ReadOnly,ReadWrite d="ReadWrite"	fsType s d="ext4"	readOnly b
+io.k8s.api.core.v1.AzureDiskVolumeSource				diskName! s	diskURI! s	cachingMode s e=None,ReadOnly,ReadWrite d="ReadWrite"	fsType s d="ext4"	readOnly b	kind s e=Dedicated,Managed,Shared d="Shared"
 io.k8s.api.core.v1.AzureFilePersistentVolumeSource				secretName! s	shareName! s	readOnly b	secretNamespace s
 io.k8s.api.core.v1.AzureFileVolumeSource				secretName! s	shareName! s	readOnly b
 io.k8s.api.core.v1.Binding			/v1/Binding	kind s	apiVersion s	metadata @565	target! @265
@@ -266,7 +266,7 @@ io.k8s.api.core.v1.NodeStatus				capacity {@548	allocatable {@548	phase s e=Pend
 io.k8s.api.core.v1.NodeSwapStatus				capacity l
 io.k8s.api.core.v1.NodeSystemInfo				machineID! s	systemUUID! s	bootID! s	kernelVersion! s	osImage! s	containerRuntimeVersion! s	kubeletVersion! s	kubeProxyVersion! s	operatingSystem! s	architecture! s	swap @262
 io.k8s.api.core.v1.ObjectFieldSelector		atomic		apiVersion s	fieldPath! s
-io.k8s.api.core.v1.ObjectReference		atomic		kind s	apiVersion s	namespace s	name s	uid s	resourceVersion s	fieldPath s
+io.k8s.api.core.v1.ObjectReference		atomic		kind s	namespace s	name s	uid s	apiVersion s	resourceVersion s	fieldPath s
 io.k8s.api.core.v1.PersistentVolume			/v1/PersistentVolume	kind s	apiVersion s	metadata @565	spec @275	status @276
 io.k8s.api.core.v1.PersistentVolumeClaim			/v1/PersistentVolumeClaim	kind s	apiVersion s	metadata @565	spec @270	status @271
 io.k8s.api.core.v1.PersistentVolumeClaimCondition				type! s d=""	status! s	lastProbeTime @574	lastTransitionTime @574	reason s	message s
@@ -357,8 +357,8 @@ io.k8s.api.core.v1.Toleration				key s	operator s e=Equal,Exists,Gt,Lt	value s	e
 io.k8s.api.core.v1.TopologySelectorLabelRequirement				key! s	values! [s t=atomic
 io.k8s.api.core.v1.TopologySelectorTerm		atomic		matchLabelExpressions [@353 t=atomic
 io.k8s.api.core.v1.TopologySpreadConstraint				maxSkew! i	topologyKey! s d=""	whenUnsatisfiable! s e=DoNotSchedule,ScheduleAnyway d=""	labelSelector @560	minDomains i	nodeAffinityPolicy s e=Honor,Ignore	nodeTaintsPolicy s e=Honor,Ignore	matchLabelKeys [s t=atomic
-io.k8s.api.core.v1.TypedLocalObjectReference		atomic		kind! s	apiGroup s	name! s
-io.k8s.api.core.v1.TypedObjectReference				kind! s	apiGroup s	name! s	namespace s
+io.k8s.api.core.v1.TypedLocalObjectReference		atomic		apiGroup s	kind! s	name! s
+io.k8s.api.core.v1.TypedObjectReference				apiGroup s	kind! s	name! s	namespace s
 io.k8s.api.core.v1.Volume				name! s d=""	hostPath @221	emptyDir @191	gcePersistentDisk @212	awsElasticBlockStore @147	gitRepo @214	secret @335	nfs @239	iscsi @223	glusterfs @216	persistentVolumeClaim @273	rbd @308	flexVolume @210	cinder @161	cephfs @159	flocker @211	downwardAPI @190	fc @207	azureFile @153	configMap @173	vsphereVolume @366	quobyte @306	azureDisk @151	photonPersistentDisk @277	projected @305	portworxVolume @302	scaleIO @325	storageos @348	csi @156	ephemeral @201	image @224
 io.k8s.api.core.v1.VolumeDevice				name! s	devicePath! s d=""
 io.k8s.api.core.v1.VolumeMount				name! s	readOnly b	recursiveReadOnly s	mountPath! s d=""	subPath s	mountPropagation s e=Bidirectional,HostToContainer,None	subPathExpr s
@@ -414,7 +414,7 @@ io.k8s.api.networking.v1.Ingress			networking.k8s.io/v1/Ingress	kind s	apiVersio
 io.k8s.api.networking.v1.IngressBackend				service @420	resource @356
 io.k8s.api.networking.v1.IngressClass			networking.k8s.io/v1/IngressClass	kind s	apiVersion s	metadata @565	spec @414
 io.k8s.api.networking.v1.IngressClassList			networking.k8s.io/v1/IngressClassList	kind s	apiVersion s	metadata @562	items! [@411
-io.k8s.api.networking.v1.IngressClassParametersReference				kind! s	apiGroup s	name! s	scope s	namespace s
+io.k8s.api.networking.v1.IngressClassParametersReference				apiGroup s	kind! s	name! s	scope s	namespace s
 io.k8s.api.networking.v1.IngressClassSpec				controller s	parameters @413
 io.k8s.api.networking.v1.IngressList			networking.k8s.io/v1/IngressList	kind s	apiVersion s	metadata @562	items! [@409
 io.k8s.api.networking.v1.IngressLoadBalancerIngress				ip s	hostname s	ports [@418 t=atomic
@@ -457,7 +457,7 @@ io.k8s.api.rbac.v1.Role			rbac.authorization.k8s.io/v1/Role	kind s	apiVersion s	
 io.k8s.api.rbac.v1.RoleBinding			rbac.authorization.k8s.io/v1/RoleBinding	kind s	apiVersion s	metadata @565	subjects [@457 t=atomic	roleRef! @456
 io.k8s.api.rbac.v1.RoleBindingList			rbac.authorization.k8s.io/v1/RoleBindingList	kind s	apiVersion s	metadata @562	items! [@453
 io.k8s.api.rbac.v1.RoleList			rbac.authorization.k8s.io/v1/RoleList	kind s	apiVersion s	metadata @562	items! [@452
-io.k8s.api.rbac.v1.RoleRef		atomic		kind! s	apiGroup s	name! s
+io.k8s.api.rbac.v1.RoleRef		atomic		apiGroup s	kind! s	name! s
 io.k8s.api.rbac.v1.Subject		atomic		kind! s	apiGroup s	name! s	namespace s
 io.k8s.api.resource.v1.AllocatedDeviceStatus				driver! s d=""	pool! s d=""	device! s d=""	shareID s	conditions [@554 t=map k=type	data @576	networkData @486
 io.k8s.api.resource.v1.AllocationResult				devices @468	nodeSelector @257	allocationTimestamp @574
@@ -530,7 +530,7 @@ io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversio
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition			apiextensions.k8s.io/v1/CustomResourceDefinition	kind s	apiVersion s	metadata @565	spec! @530	status @531
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition				type! s d=""	status! s	lastTransitionTime @574	reason s	message s	observedGeneration l
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionList			apiextensions.k8s.io/v1/CustomResourceDefinitionList	kind s	apiVersion s	metadata @562	items! [@526
-io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionNames				kind! s	plural! s	singular s	shortNames [s t=atomic	listKind s	categories [s t=atomic
+io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionNames				plural! s	singular s	shortNames [s t=atomic	kind! s	listKind s	categories [s t=atomic
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionSpec				group! s	names! @529	scope! s	versions! [@532 t=atomic	conversion @525	preserveUnknownFields b
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus				conditions [@527 t=map k=type	acceptedNames @529	storedVersions [s t=atomic	observedGeneration l
 io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion				name! s	served! b	storage! b	deprecated b	deprecationWarning s	schema @536	subresources @535	additionalPrinterColumns [@524 t=atomic	selectableFields [@543 t=atomic
@@ -552,7 +552,7 @@ io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.WebhookConversion				cl
 io.k8s.apimachinery.pkg.api.resource.Quantity	quantity		
 io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup			/v1/APIGroup	kind s	apiVersion s	name! s	versions! [@559 t=atomic	preferredVersion @559	serverAddressByClientCIDRs [@569 t=atomic
 io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList			/v1/APIGroupList	kind s	apiVersion s	groups! [@549 t=atomic
-io.k8s.apimachinery.pkg.apis.meta.v1.APIResource				kind! s	name! s	singularName! s	namespaced! b	group s	version s	verbs! [s	shortNames [s t=atomic	categories [s t=atomic	storageVersionHash s
+io.k8s.apimachinery.pkg.apis.meta.v1.APIResource				name! s	singularName! s	namespaced! b	group s	version s	kind! s	verbs! [s	shortNames [s t=atomic	categories [s t=atomic	storageVersionHash s
 io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList			/v1/APIResourceList	kind s	apiVersion s	groupVersion! s	resources! [@551 t=atomic
 io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions			/v1/APIVersions	kind s	apiVersion s	versions! [s t=atomic	serverAddressByClientCIDRs! [@569 t=atomic
 io.k8s.apimachinery.pkg.apis.meta.v1.Condition				type! s d=""	status! s	observedGeneration l	lastTransitionTime! @574	reason! s	message! s
@@ -564,17 +564,17 @@ io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionForDiscovery				groupVersion! s
 io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector		atomic		matchLabels {s	matchExpressions [@561 t=atomic
 io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement				key! s	operator! s	values [s t=atomic
 io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta				selfLink s	resourceVersion s	continue s	remainingItemCount l	shardInfo @570
-io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry				apiVersion s	manager s	operation s	time @574	fieldsType s	fieldsV1 @557	subresource s
+io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry				manager s	operation s	apiVersion s	time @574	fieldsType s	fieldsV1 @557	subresource s
 io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime	microTime		
 io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta				name s	generateName s	namespace s	selfLink s	uid s	resourceVersion s	generation l	creationTimestamp @574	deletionTimestamp @574	deletionGracePeriodSeconds l	labels {s	annotations {s	ownerReferences [@566 t=map k=uid m=uid s=merge	finalizers [s t=set s=merge	managedFields [@563 t=atomic
-io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference		atomic		kind! s	apiVersion! s	name! s	uid! s d=""	controller b	blockOwnerDeletion b
+io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference		atomic		apiVersion! s	kind! s	name! s	uid! s d=""	controller b	blockOwnerDeletion b
 io.k8s.apimachinery.pkg.apis.meta.v1.Patch	any		
 io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions				uid s	resourceVersion s
 io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR				clientCIDR! s	serverAddress! s
 io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo				selector! s
 io.k8s.apimachinery.pkg.apis.meta.v1.Status			/v1/Status	kind s	apiVersion s	metadata @562	status s	message s	reason s	details @573	code i
 io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause				reason s	message s	field s
-io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails				kind s	name s	group s	uid s	causes [@572 t=atomic	retryAfterSeconds i
+io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails				name s	group s	kind s	uid s	causes [@572 t=atomic	retryAfterSeconds i
 io.k8s.apimachinery.pkg.apis.meta.v1.Time	time		
 io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent				object! @576	type! s
 io.k8s.apimachinery.pkg.runtime.RawExtension	any		
