@@ -43,7 +43,19 @@ describe('commands in the documentation', () => {
     const { scripts } = JSON.parse(scaffolded('package.json')) as {
       readonly scripts: Readonly<Record<string, string>>;
     };
-    const own = ['start', 'tutorial', 'test', 'build', 'check', 'typecheck', 'format', 'proof', 'docs', 'registry'];
+    const own = [
+      'start',
+      'tutorial',
+      'test',
+      'build',
+      'check',
+      'typecheck',
+      'format',
+      'proof',
+      'conformance',
+      'docs',
+      'registry',
+    ];
     const named = codeOf(each).flatMap((code) => [...code.matchAll(/npm run (?:-\S+ )*([a-z][\w:-]*)/g)]);
     const known = [...Object.keys(scripts), ...own];
     expect(named.map(([, name = '']) => name).filter((name) => !known.includes(name))).toEqual([]);

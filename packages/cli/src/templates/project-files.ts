@@ -47,7 +47,7 @@ function manifest({ name, domain }: Names): string {
       dev: 'kubewright dev',
       generate: 'kubewright generate',
       typecheck: 'tsc',
-      test: 'vitest run',
+      test: 'vitest run --passWithNoTests',
       build: 'kubewright build',
       deploy: 'kubewright deploy',
     },
