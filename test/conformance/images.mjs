@@ -17,8 +17,8 @@ import { gzipSync } from 'node:zlib';
 
 const registry = 'registry.k8s.io/e2e-test-images';
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** The programs that the images need, besides agnhost. */
-export const neededPrograms = ['busybox', 'bash', 'curl', 'dig', 'getent', 'ip', 'ss', 'nc.openbsd', 'nginx'];
+/** The programs that all images need, besides agnhost. */
+export const neededPrograms = ['busybox', 'bash', 'ldd', 'tar'];
 
 const images = {
   agnhost: {
@@ -53,13 +53,18 @@ const images = {
 };
 
 /**
- * Writes each image as an OCI layout in a separate folder.
+ * Writes each image as an OCI layout in a separate folder, except those whose programs are missing, which it reports.
  *
  * @param options - `folder`: for the layouts; `agnhost`: path of the program
  * @returns the folders
  */
 export function assembleImages({ folder, agnhost }) {
-  return Object.entries(images).map(([name, image]) => {
+  return Object.entries(images).flatMap(([name, image]) => {
+    const missing = (image.programs ?? []).filter((program) => find(program) === undefined);
+    if (missing.length > 0) {
+      process.stderr.write(`without the image ${name}: ${missing.join(', ')} not found\n`);
+      return [];
+    }
     const root = join(folder, `${name}-root`);
     fill(root, { ...image, agnhost });
     const layout = join(folder, name);
