@@ -85,6 +85,7 @@ function fill(root, { programs = [], links = {}, folders = [], files = {}, agnho
   const etc = { '/etc/passwd': users, '/etc/group': groups, '/etc/nsswitch.conf': 'hosts: files dns\n' };
   for (const [path, text] of Object.entries({ ...etc, ...files })) write(root, path, text);
   copy(root, agnhost, '/agnhost');
+  for (const name of ['localhost.crt', 'localhost.key']) copy(root, join(dirname(agnhost), name), `/${name}`);
   copy(root, find('busybox'), '/bin/busybox');
   const applets = spawnSync(find('busybox'), ['--list'], { encoding: 'utf8' }).stdout.split('\n');
   // Debian's busybox runs its own applets instead of the programs on the PATH, and drops some variables; bash does not.

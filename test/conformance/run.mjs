@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { build } from '../../scripts/build.mjs';
 import { assembleImages, find, neededPrograms } from './images.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,6 +23,7 @@ const known = JSON.parse(readFileSync(new URL('known-failures.json', import.meta
 
 const missing = [...neededPrograms, 'kubectl', 'go'].filter((program) => find(program) === undefined);
 if (missing.length > 0) fail(`these programs are missing: ${missing.join(', ')}`);
+if ((await build((step) => process.stderr.write(`${step}\n`))) !== 0) fail('the packages cannot be built');
 const programs = outputOf(process.execPath, [join(root, 'scripts/fixtures/conformance.mjs')]).trim();
 const folder = mkdtempSync(join(tmpdir(), 'kw-conformance-'));
 const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data'), NO_COLOR: '1' };
