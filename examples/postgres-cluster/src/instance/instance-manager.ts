@@ -249,7 +249,7 @@ export class InstanceManager {
       if (JSON.stringify(decision) !== JSON.stringify(this.#decision)) log.info('decided', { ...decision });
       this.#decision = decision;
       if (decision.do === 'start') await this.#failures.beforeStart(signal);
-      // What runs from now on is at most a standby.
+      // From now on, only a standby can run here.
       if (decision.do === 'release' || (decision.do === 'start' && decision.role === 'standby'))
         this.#watchdog.disarm();
       const isDone = await carryOut(decision, {

@@ -38,7 +38,8 @@ export function hasRewritableLinks({ statusCode, headers }: IncomingMessage): bo
 }
 
 /**
- * Rewrites the links of an HTML page as it arrives. All other bytes stay the same, in any encoding that contains ASCII. Mirrors `Transport` of k8s.io/apimachinery (1.36).
+ * Rewrites the links of an HTML page as it arrives. All other bytes stay the same, in any encoding that contains ASCII.
+ * Mirrors `Transport` of k8s.io/apimachinery (1.36).
  *
  * @param options - `encoding`: the page's `Content-Encoding`, which the result has, too
  */

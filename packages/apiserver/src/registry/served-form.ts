@@ -76,7 +76,7 @@ export class ServedForm {
     return draft;
   }
 
-  /** Returns a newly decoded object as it is stored. */
+  /** Decodes an object in its stored form: without conversion, and without defaults that are not stored. */
   stored(stored: StoredObject): Draft {
     // The cast is safe: the server stores only objects with a type and metadata.
     return parseExactJson(decoder.decode(withRevision(stored))) as Draft;

@@ -61,7 +61,7 @@ export class WatchHub implements WatchSource {
   /** Number of storage watches opened so far. Only the newest watch delivers changes. */
   #opened = 0;
   readonly #conversion: OrderedConversion | undefined;
-  readonly #beginning: InitialEvents;
+  readonly #initialEvents: InitialEvents;
 
   constructor(options: WatchHubOptions) {
     this.#options = options;
@@ -69,7 +69,7 @@ export class WatchHub implements WatchSource {
     this.#classes = new WatchClasses(options.ringBytes ?? 32 * 1024 * 1024);
     this.#conversion = options.convert && new OrderedConversion(options.convert);
     const progress = (): number => this.#progress;
-    this.#beginning = new InitialEvents({
+    this.#initialEvents = new InitialEvents({
       storage: options.storage,
       prefix: options.prefix,
       clock: options.clock,
@@ -97,7 +97,7 @@ export class WatchHub implements WatchSource {
     try {
       this.#source ??= this.#open();
       const source = await this.#source;
-      await this.#beginning.begin(watcher, { request, start, source });
+      await this.#initialEvents.begin(watcher, { request, start, source });
     } catch (error) {
       this.#leave(watcher);
       throw error;

@@ -84,7 +84,7 @@ export class SlabAllocator {
 }
 
 /**
- * Allocates memory that returns to the system as soon as it is garbage. A resizable buffer has its own pages, while
+ * Allocates memory that the garbage collector returns to the system immediately. A resizable buffer has its own pages, while
  * memory that V8 takes from the C allocator stays fragmented: after six rewrites of 20,000 objects, it took 100 MB
  * instead of 40.
  */

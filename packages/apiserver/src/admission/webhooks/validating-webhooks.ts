@@ -35,7 +35,7 @@ export class ValidatingWebhooks implements AdmissionPlugin {
       hookRequests.push({ hook: spec, attributes, version, objects, mutating: false, ...place });
     }
     const outcomes = await Promise.allSettled(
-      hookRequests.map((question) => observed(question, this.#services, () => callHook(question, this.#services))),
+      hookRequests.map((each) => observed(each, this.#services, () => callHook(each, this.#services))),
     );
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') throw rejectionOf(outcome.reason);

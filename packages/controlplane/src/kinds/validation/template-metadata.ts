@@ -7,7 +7,10 @@ import { labels } from './rules.ts';
 /** Validates annotations: keys and total size. */
 export const annotations: Check<Record<string, string>> = (map, path) => validateAnnotations(map ?? {}, path);
 
-/** Validates the metadata of a claim template. Only labels and annotations can be set. Others cannot even be an empty list or, behind a pointer in Go, zero. */
+/**
+ * Validates the metadata of a claim template. Only labels and annotations can be set. All other fields must be absent: upstream
+ * rejects even an empty list, and 0 where Go has a pointer.
+ */
 export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
   const { labels: given, annotations: notes, ...others } = metadata ?? {};
   // Upstream derives these names from Go's field names.

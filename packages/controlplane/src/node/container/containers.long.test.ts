@@ -292,7 +292,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
       (await get('shared')).status?.containerStatuses?.find(({ name }) => name === 'other')?.state?.terminated
         ?.exitCode;
     await expect.poll(end, wait).toBe(0);
-    // What a container leaves behind ends with it.
+    // Processes that outlive the first process of their container end with the container.
     expect(await commands()).not.toContain('sleep 5000');
     expect(await commands()).toContain('sleep 6000');
     await remove('shared');
